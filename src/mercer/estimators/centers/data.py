@@ -138,22 +138,22 @@ def _begun(
 ) -> RowData:
     """Rows in memory: checked as for an exact fit."""
     if target == "labels":
-        found = begin_classes(estimator, X, y, sample_weight)
+        training = begin_classes(estimator, X, y, sample_weight)
     else:
-        found = begin(estimator, X, y, sample_weight, target=target)
-    kernel = _checked_kernel(estimator, found.kernel, found.X)
-    values = _target_values(found.y, target)
-    rows = ArrayRows(found.samples(), values, found.weight)
-    data = RowData(kernel, rows, found.count, current_engine(), one_target=found.y.ndim == 1)
-    data.total_weight, data.n_given = float(found.weight.sum()), found.n_given
-    if not found.all_count:
-        data.kept = found.rows
+        training = begin(estimator, X, y, sample_weight, target=target)
+    kernel = _checked_kernel(estimator, training.kernel, training.X)
+    values = _target_values(training.y, target)
+    rows = ArrayRows(training.samples(), values, training.weight)
+    data = RowData(kernel, rows, training.count, current_engine(), one_target=training.y.ndim == 1)
+    data.total_weight, data.n_given = float(training.weight.sum()), training.n_given
+    if not training.all_count:
+        data.kept = training.rows
     if target == "labels":
-        given = check_weights(sample_weight, found.n_given)[found.rows]
-        first = np.unique(found.y, return_index=True)[1]
-        data.class_factors = found.weight[first] / given[first]
+        given = check_weights(sample_weight, training.n_given)[training.rows]
+        first = np.unique(training.y, return_index=True)[1]
+        data.class_factors = training.weight[first] / given[first]
     elif values is not None:
-        _note_moments(data, [_moments(Block(None, values, found.weight))])
+        _note_moments(data, [_moments(Block(None, values, training.weight))])
     return data
 
 
@@ -235,8 +235,8 @@ def _kernel_of_sample(estimator: KernelEstimator, sample: Block, target: Target)
     kind, y = target, sample.y
     if target in ("none", "labels"):  # classes come from all rows
         kind, y = "none", None
-    found = begin(estimator, sample.X, y, sample.weight, target=kind)
-    return _checked_kernel(estimator, found.kernel, found.X)
+    training = begin(estimator, sample.X, y, sample.weight, target=kind)
+    return _checked_kernel(estimator, training.kernel, training.X)
 
 
 def _number_changes(estimator: KernelEstimator) -> tuple[Change, ...]:
@@ -322,12 +322,12 @@ def _moments(block: Block) -> tuple[float, np.ndarray, np.ndarray]:
     return float(weight.sum()), weight @ y, weight @ (y * y)
 
 
-def _note_moments(data: RowData, found: list[tuple[float, np.ndarray, np.ndarray]]) -> None:
-    total = sum(each[0] for each in found)
+def _note_moments(data: RowData, moments: list[tuple[float, np.ndarray, np.ndarray]]) -> None:
+    total = sum(each[0] for each in moments)
     if not total > 0:
         raise ParameterError("sample_weight", total, "must be positive for some rows")
-    first = np.sum([each[1] for each in found], axis=0) / total
-    second = np.sum([each[2] for each in found], axis=0) / total
+    first = np.sum([each[1] for each in moments], axis=0) / total
+    second = np.sum([each[2] for each in moments], axis=0) / total
     data.total_weight, data.n_targets = total, len(first)
     data.mean = first
     data.spread = float(np.sqrt(np.maximum(second - first * first, 0.0).max())) or 1.0

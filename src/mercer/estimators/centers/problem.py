@@ -290,12 +290,12 @@ class CenterProblem:
         watch = Watching(matrix, task, options["tol"])
         options |= {"start": watch.begin(start), "watch": watch}
         if isinstance(task.loss, Squared):
-            found = solve_squared(matrix, task.penalty, inverse, **options)
+            solution = solve_squared(matrix, task.penalty, inverse, **options)
         else:
             penalty = float(task.penalty[0])
-            found = solve_loss(matrix, task.loss, penalty, inverse, tilt=task.tilt, **options)
-        watch.end(found)
-        return found, whitening
+            solution = solve_loss(matrix, task.loss, penalty, inverse, tilt=task.tilt, **options)
+        watch.end(solution)
+        return solution, whitening
 
     def _tolerance(self, matrix: CenterMatrix, task: Task) -> float:
         if matrix.centers.dtype == FLOAT32:

@@ -44,8 +44,8 @@ class Watching:
         """The coefficients to begin with: those of a checkpoint, else those given."""
         if self.checkpoint is None:
             return start
-        found = self.checkpoint.start(self.name, self.shape)
-        return start if found is None else found
+        saved = self.checkpoint.start(self.name, self.shape)
+        return start if saved is None else saved
 
     def __call__(self, coefficients: np.ndarray, residual: float) -> None:
         self._expect(residual)

@@ -119,6 +119,6 @@ def _neighbor_links(X: RawSamples, n_neighbors: int, sample_weight: Weights) -> 
     if len(rows) < n:
         among, to = X[rows][:, rows], X[:, rows]
     search = NearestNeighbors(n_neighbors=n_neighbors, metric="precomputed").fit(among)
-    found = sparse.coo_array(search.kneighbors_graph(to, mode="connectivity"))
-    links = sparse.csr_array((found.data, (found.row, rows[found.col])), shape=(n, n))
+    neighbors = sparse.coo_array(search.kneighbors_graph(to, mode="connectivity"))
+    links = sparse.csr_array((neighbors.data, (neighbors.row, rows[neighbors.col])), shape=(n, n))
     return sparse.csr_array(0.5 * (links + links.T))

@@ -56,7 +56,7 @@ def fit_means(model: KernelKMeans, X: RawSamples, data: RowData, start: float) -
     basis = Basis(model, data)
     first = _begin(model, basis)
     tol = max(float(model.tol), _CLOSE[basis.matrix.centers.dtype == FLOAT32])
-    found = lloyd_on_centers(
+    means = lloyd_on_centers(
         basis.matrix,
         basis.whitening,
         first,
@@ -65,10 +65,10 @@ def fit_means(model: KernelKMeans, X: RawSamples, data: RowData, start: float) -
         basis.total_square(),
         iteration_callback(model),
     )
-    if not found.converged:
-        rounds = f"means still move after {found.iterations} rounds"
+    if not means.converged:
+        rounds = f"means still move after {means.iterations} rounds"
         warn(f"no convergence: {rounds}; raise max_iter, or tol", ConvergenceWarning)
-    _keep_means(model, basis, found)
+    _keep_means(model, basis, means)
     if data.kept is not None:
         labels = model.labels_
         model.labels_ = np.empty(data.n_given, dtype=np.int32)
@@ -76,12 +76,12 @@ def fit_means(model: KernelKMeans, X: RawSamples, data: RowData, start: float) -
         absent = np.setdiff1d(np.arange(data.n_given), data.kept)
         model.labels_[absent] = model.predict(pick_rows(X, absent))
     facts = {
-        "iterations": found.iterations,
+        "iterations": means.iterations,
         **size_facts(model.labels_, model.n_clusters),
-        "inertia": found.inertia,
+        "inertia": means.inertia,
     }
     solver = "Lloyd's algorithm, one pass a round, begun on a sample"
-    model.report_ = basis.report(solver, start, found.converged, facts)
+    model.report_ = basis.report(solver, start, means.converged, facts)
 
 
 def _begin(model: KernelKMeans, basis: Basis) -> np.ndarray:
@@ -114,14 +114,14 @@ def _begin(model: KernelKMeans, basis: Basis) -> np.ndarray:
     return basis.whitening.unwhiten(basis.whitening.forward(sums))
 
 
-def _keep_means(model: KernelKMeans, basis: Basis, found: Means) -> None:
+def _keep_means(model: KernelKMeans, basis: Basis, means: Means) -> None:
     model.kernel_, model.X_fit_ = basis.data.kernel, basis.samples
     model.support_, model._n_training = basis.positions, basis.n_training
     model._diagonal = np.asarray(basis.matrix.inner.diagonal(), dtype=np.float64)
-    model._share, model._length = np.ascontiguousarray(found.coefficients), found.length
+    model._share, model._length = np.ascontiguousarray(means.coefficients), means.length
     model._n_features_out = model.n_clusters
-    model.inertia_, model.n_iter_ = found.inertia, found.iterations
-    model.cluster_sizes_ = found.mass
+    model.inertia_, model.n_iter_ = means.inertia, means.iterations
+    model.cluster_sizes_ = means.mass
     half = 0.5 * model._length
     model.labels_ = basis.by_rows(RowLabels(basis.matrix.centers), model._share, -half)
 

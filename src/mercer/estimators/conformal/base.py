@@ -59,9 +59,9 @@ class HoldsOut(Wrapper):
             X, y = training_rows(X, self._kept, pairwise), y[self._kept]
             weight = weight[self._kept]
         if len(y) < _FEWEST and not self._is_prefit():
-            found = f"Found array with {len(y)} sample(s)"
+            size = f"Found array with {len(y)} sample(s)"
             name = type(self).__name__
-            raise ShapeError(f"{found} while a minimum of {_FEWEST} is required by {name}.")
+            raise ShapeError(f"{size} while a minimum of {_FEWEST} is required by {name}.")
         return Given(X, y, weight, pairwise)
 
     def _is_prefit(self) -> bool:

@@ -395,5 +395,5 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         n_classes = len(self.classes_)
         consistent = self.n_classes_ == n_classes and self._contrasts == contrasts
         if not consistent or len(self._problems) != len(contrasts):
-            found = f"{n_classes} classes"
-            raise ModelFileError("classes_", found, "are not those of the problems")
+            labels = f"{n_classes} classes"
+            raise ModelFileError("classes_", labels, "are not those of the problems")

@@ -112,8 +112,8 @@ def fit_laplace(model: GaussianProcessClassifier, data: RowData, start: float) -
         assert parameters.mercer_kernel is not None
         own.data = dataclasses.replace(data, kernel=parameters.mercer_kernel)
         own.change(AsContrast(*contrast))
-        found, fitted = _conditioned(own, parameters)
-        problems.append(found)
+        problem, fitted = _conditioned(own, parameters)
+        problems.append(problem)
     model._problems, model._kernel_before = problems, copy.deepcopy(model.kernel)
     value = np.float64(np.mean([problem.value for problem in problems]))
     model.log_marginal_likelihood_value_ = value

@@ -149,15 +149,15 @@ def _left_out(settings: Settings, given: Given, ask: Ask, auto: bool = False) ->
     if settings.method == CV:
         groups = fold_of_rows(given.y, settings.cv, settings.random_state)
     model = given.fit(settings.estimator, rows)
-    found = None
+    in_closed_form = None
     doubt = doubt_of_folds(settings.cv) if settings.method == CV else ""
     if not settings.refit:
         weight = np.ones(len(rows)) if given.weight is None else given.weight
         numbers = given.numbers(settings.estimator)
-        found = models_without(model, given.X, numbers, weight, groups)
+        in_closed_form = models_without(model, given.X, numbers, weight, groups)
     count = f"{groups.max() + 1} models"
-    if found is not None:
-        left_out, outputs = found
+    if in_closed_form is not None:
+        left_out, outputs = in_closed_form
         doubt = doubt_of(settings.estimator) or doubt_of_kernel(vars(model).get("kernel_")) or doubt
         way = f"{count} without a part of the rows, in closed form from one fit"
         return Held(model, rows, rows, outputs, settings.method, way, left_out, doubt, _FIXED)

@@ -75,10 +75,10 @@ def models_without(
     one_by_one = len(np.unique(groups)) == n
     errors = form.scale * form.removal.errors(None if one_by_one else groups)
     maps = (form.removal.projector, form.removal.offset)
-    found = ClosedForm(form.expansion, *maps, errors, groups, form.link)
+    closed_form = ClosedForm(form.expansion, *maps, errors, groups, form.link)
     if form.link == "none":
-        return found, y - errors[:, 0]
-    return found, found.linked(form.targets - errors)
+        return closed_form, y - errors[:, 0]
+    return closed_form, closed_form.linked(form.targets - errors)
 
 
 def _ridge(model: Estimator, X: RawSamples, y: np.ndarray, weight: np.ndarray) -> _Form | None:

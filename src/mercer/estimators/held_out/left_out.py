@@ -48,9 +48,10 @@ class ClosedForm:
     def _check_loaded(self) -> None:
         n = len(self.expansion.positions)
         for name, shape in (("projector", (n, n)), ("offset", (n,)), ("groups", (n,))):
-            found = np.shape(getattr(self, name))
-            if found != shape:
-                raise ModelFileError(name, f"array of shape {found}", f"must have shape {shape}")
+            stored_shape = np.shape(getattr(self, name))
+            if stored_shape != shape:
+                stored = f"array of shape {stored_shape}"
+                raise ModelFileError(name, stored, f"must have shape {shape}")
         check_count("steps", len(self.steps), n)
         check_positions("groups", self.groups, n)
 

@@ -108,14 +108,14 @@ def main_effects(
     frame = _frame(X)
     some = np.sort(np.random.default_rng(random_state).permutation(len(frame))[:rows])
     background = frame.iloc[some]
-    found = []
+    effects = []
     if columns is None:  # an automatic model may leave some columns out
         columns = [name for name in frame.columns if name not in getattr(model, "left_out_", ())]
     for name in columns:
         values = _values(frame[name], points)
         if len(values) > 1:
-            found.append(_effect(model, background, name, values, hasattr(X, "columns")))
-    return sorted(found, key=lambda effect: -effect.spread)
+            effects.append(_effect(model, background, name, values, hasattr(X, "columns")))
+    return sorted(effects, key=lambda effect: -effect.spread)
 
 
 def _frame(X: RawSamples) -> Frame:

@@ -37,16 +37,16 @@ class MetricData:
 
     def positions(self, group: Sequence[int | str]) -> list[int]:
         """The positions of columns that are given by position or by name."""
-        found = []
+        places = []
         for column in group:
             if self.names is not None and column in self.names:
-                found.append(self.names.index(column))
+                places.append(self.names.index(column))
             elif isinstance(column, (int, np.integer)) and 0 <= column < self.X.shape[1]:
-                found.append(int(column))
+                places.append(int(column))
             else:
                 rule = f"is not one of the {self.X.shape[1]} columns"
                 raise ParameterError("tied", column, rule, "give positions from 0, or names")
-        return found
+        return places
 
 
 def draw_rows(

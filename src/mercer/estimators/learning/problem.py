@@ -87,39 +87,39 @@ class Problem:
         kernel = self.parameters.kernel
         samples = kernel.prepare(self.batch)
         K = dense(kernel, samples, samples)
-        found = self.objective(K, self.noise, self.Y, self.weight)
-        if found is None or not np.isfinite(found.value):
+        slope = self.objective(K, self.noise, self.Y, self.weight)
+        if slope is None or not np.isfinite(slope.value):
             return None, np.zeros(len(theta))
         gradient = np.empty(len(theta))
         if self.noise_moves:
-            gradient[-1] = self.noise * found.in_noise
+            gradient[-1] = self.noise * slope.in_noise
         if self.n_moving:
-            derivatives = gradient_between(kernel, samples, samples, found.weights)
+            derivatives = gradient_between(kernel, samples, samples, slope.weights)
             gradient[: self.n_moving] = self.parameters.chain_rule(derivatives)
-        return found, gradient
+        return slope, gradient
 
     def loss(self, theta: np.ndarray) -> tuple[float, np.ndarray]:
         """What is minimized: minus the objective, minus the logarithm of the prior."""
         try:
-            found, gradient = self.slope(theta)
+            slope, gradient = self.slope(theta)
         except NotDifferentiableError:
             raise
         except MercerError:  # a kernel that is not defined for these samples at all parameters
             if not self.history:
                 raise
-            found, gradient = None, np.zeros(len(theta))
-        if found is None:
+            slope, gradient = None, np.zeros(len(theta))
+        if slope is None:
             self.history.append(np.nan)
             return np.inf, gradient
         if not self.history and self.n_moving:
             self.moves_at_start = bool((np.abs(gradient[: self.n_moving]) > _FLAT).any())
-        self.history.append(found.score)
-        loss = -found.value
+        self.history.append(slope.score)
+        loss = -slope.value
         if self.prior is not None:
-            log_prior, slope = self.prior.at(theta)
-            loss, gradient = loss - log_prior, gradient + slope
+            log_prior, prior_slope = self.prior.at(theta)
+            loss, gradient = loss - log_prior, gradient + prior_slope
         if loss < self.least:
-            self.least, self.score, self.amplitude = loss, found.score, found.amplitude
+            self.least, self.score, self.amplitude = loss, slope.score, slope.amplitude
         return loss, -gradient
 
 

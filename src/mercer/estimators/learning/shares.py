@@ -193,13 +193,13 @@ def _expansion(model: Estimator) -> tuple[Kernel, RawSamples, np.ndarray]:
     if not isinstance(kernel, Kernel):
         rule = "has no kernel that is a sum of terms"
         raise ParameterError("model", type(model).__name__, rule, "fit it with a sum of kernels")
-    found = [pair for pair in _HELD if all(hasattr(model, name) for name in pair)]
-    if not found:
+    names = [pair for pair in _HELD if all(hasattr(model, name) for name in pair)]
+    if not names:
         rule = "is not a sum of kernels of training samples"
         remedy = "give a fitted kernel ridge, Gaussian process or support vector machine"
         raise InputTypeError("model", type(model).__name__, rule, remedy)
-    samples, dual = (getattr(model, name) for name in found[0])
+    samples, dual = (getattr(model, name) for name in names[0])
     dual = np.asarray(dual.toarray() if hasattr(dual, "toarray") else dual, dtype=float)
-    if found[0][0] == "support_vectors_":
+    if names[0][0] == "support_vectors_":
         dual = np.atleast_2d(dual).T
     return kernel, samples, np.ascontiguousarray(dual.reshape(len(dual), -1))

@@ -64,19 +64,19 @@ class MultipleKernelEstimator(KernelEstimator):
     ) -> TermsReport:
         """The report of a fit, with the table of all kernels."""
         loss, without = losses_without(grams, result.relative, Y)
-        shares = terms.shares(result.found.shares)
+        shares = terms.shares(result.weights.shares)
         weights = shares / terms.scale
         texts = map(repr, terms.kernels)
         rows = zip(texts, weights.tolist(), shares.tolist(), terms.each(without), strict=True)
-        found = result.found
-        facts = {"objective": found.value, "iterations": found.iterations}
+        learned = result.weights
+        facts = {"objective": learned.value, "iterations": learned.iterations}
         return TermsReport(
             terms.kernel(shares),
             str(terms.plan),
             solver,
             grams.n,
             seconds,
-            found.converged,
+            learned.converged,
             facts,
             result.notes,
             terms=tuple((text, w, s, float(lost)) for text, w, s, lost in rows),

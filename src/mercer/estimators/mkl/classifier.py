@@ -244,9 +244,9 @@ class MultipleKernelClassifier(MultipleKernelEstimator, DualClassifier):
         for name in ("dual_coef_", "intercept_", "steepness_", "machine_"):
             self.__dict__.pop(name, None)
         self._keep_samples(data)
-        self.shares_ = terms.shares(result.found.shares)
+        self.shares_ = terms.shares(result.weights.shares)
         self.weights_ = self.shares_ / terms.scale
-        self.path_ = np.array(list(map(terms.shares, result.found.path)))
+        self.path_ = np.array(list(map(terms.shares, result.weights.path)))
         self.kernel_ = terms.kernel(self.shares_)
         self.alpha_ = result.alpha
 

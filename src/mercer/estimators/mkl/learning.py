@@ -64,7 +64,7 @@ class Task:
 class Result:
     """Learned weights, with what they do for samples left out."""
 
-    found: Weights
+    weights: Weights
     alpha: float
     errors: np.ndarray  # of samples left out, as Y is scaled
     notes: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class Result:
     @property
     def relative(self) -> np.ndarray:
         """The weights in units of the penalty."""
-        return self.found.shares / self.alpha
+        return self.weights.shares / self.alpha
 
 
 def learn(task: Task, grams: Grams, sparse: bool) -> Result:
@@ -102,8 +102,8 @@ def _exact(task: Task, grams: Grams, result: Result, sparse: bool) -> Result:
 def _learn(task: Task, grams: Grams, sparse: bool) -> Result:
     if task.Y.size == 0:  # all targets are constant: there is nothing to learn
         return Result(average(grams), task.alpha or 1.0, task.Y)
-    found = _weights(task, grams)
-    result = _assessed(task, grams, found)
+    weights = _weights(task, grams)
+    result = _assessed(task, grams, weights)
     if sparse:
         result = _thinned(task, grams, result)
     if len(grams) == 1 or task.method in ("average", *MARGIN_METHODS):
@@ -142,12 +142,12 @@ def _penalty(task: Task, grams: Grams, shares: np.ndarray) -> float:
     return 1.0 / float(best_penalty(along, np.ones(1), None)[0])
 
 
-def _assessed(task: Task, grams: Grams, found: Weights) -> Result:
+def _assessed(task: Task, grams: Grams, weights: Weights) -> Result:
     """The weights with their penalty, and the errors of samples left out one at a time."""
-    alpha = found.alpha
+    alpha = weights.alpha
     if alpha is None:
-        alpha = _penalty(task, grams, found.shares)
-    return Result(found, alpha, _errors(grams, found.shares / alpha, task.Y))
+        alpha = _penalty(task, grams, weights.shares)
+    return Result(weights, alpha, _errors(grams, weights.shares / alpha, task.Y))
 
 
 def _errors(grams: Grams, relative: np.ndarray, Y: np.ndarray) -> np.ndarray:
@@ -185,16 +185,16 @@ def _thinned(task: Task, grams: Grams, result: Result) -> Result:
     again = _assessed(task, grams.some(kept), some)
     shares, path = np.zeros(len(grams)), np.zeros((len(some.path), len(grams)))
     shares[kept], path[:, kept] = some.shares, some.path
-    values = np.concatenate([result.found.values, some.values])
-    path = np.vstack([result.found.path, path])
-    again.found = dataclasses.replace(
+    values = np.concatenate([result.weights.values, some.values])
+    path = np.vstack([result.weights.path, path])
+    again.weights = dataclasses.replace(
         some,
         shares=shares,
         scale=grams.scale,
         path=path,
         values=values,
-        start=result.found.start,
-        iterations=result.found.iterations + some.iterations,
+        start=result.weights.start,
+        iterations=result.weights.iterations + some.iterations,
     )
     dropped = np.count_nonzero(result.relative) - np.count_nonzero(shares)
     again.notes = (f"{dropped} terms were dropped whose loss is within a standard error",)
@@ -204,17 +204,17 @@ def _thinned(task: Task, grams: Grams, result: Result) -> Result:
 def _not_worse_than_average(task: Task, grams: Grams, result: Result) -> Result:
     """Equal weights where samples left out are predicted better by them, beyond noise."""
     equal = np.full(len(grams), 1.0 / len(grams))
-    relative = result.found.start
-    if relative is None or result.found.alpha is None:
+    relative = result.weights.start
+    if relative is None or result.weights.alpha is None:
         relative = equal / _penalty(task, grams, equal)
     errors = _errors(grams, relative, task.Y)
     gap, error = _gap(result.errors, errors)
     if not gap > _NOISE * error:
         return result
-    value = result.found.value
-    found = dataclasses.replace(at_once(grams, equal, value), start=relative)
+    value = result.weights.value
+    equal_weights = dataclasses.replace(at_once(grams, equal, value), start=relative)
     note = (
         f"equal weights: those by {task.method} predict samples left out worse by "
         f"{gap:.3g} ± {error:.2g}"
     )
-    return Result(found, 1.0 / float(relative.sum()), errors, (*result.notes, note))
+    return Result(equal_weights, 1.0 / float(relative.sum()), errors, (*result.notes, note))

@@ -182,8 +182,8 @@ class MultipleKernelRegressor(MultiOutputMixin, RegressorMixin, MultipleKernelEs
         data = begin(self, X, y, sample_weight, target="numbers")
         check_squares(data.y)
         if data.count < 2:
-            found = f"Found array with {data.count} sample(s)"
-            raise ValueError(f"{found} while a minimum of 2 is required by {type(self).__name__}.")
+            size = f"Found array with {data.count} sample(s)"
+            raise ValueError(f"{size} while a minimum of 2 is required by {type(self).__name__}.")
         terms = Terms(data, self.groups)
         grams = terms.grams()
         Y = as_columns(data.y)
@@ -221,8 +221,8 @@ class MultipleKernelRegressor(MultiOutputMixin, RegressorMixin, MultipleKernelEs
 
     def _keep(self, data: Training, terms: Terms, results: list[Result]) -> None:
         """Set the weights, the kernel and the samples."""
-        shares = [terms.shares(result.found.shares) for result in results]
-        paths = [np.array(list(map(terms.shares, result.found.path))) for result in results]
+        shares = [terms.shares(result.weights.shares) for result in results]
+        paths = [np.array(list(map(terms.shares, result.weights.path))) for result in results]
         self.shares_ = np.asarray(self._one_or_each(shares))
         self.weights_ = self.shares_ / terms.scale
         self.path_ = self._one_or_each(paths)

@@ -105,7 +105,7 @@ def _members(groups: Sequence[Hashable] | None, count: int) -> list[list[int]]:
     if len(labels) != count:
         rule = f"must have a label for each of the {count} kernels"
         raise ParameterError("groups", groups, rule)
-    found: dict[Hashable, list[int]] = {}
+    members: dict[Hashable, list[int]] = {}
     for k, label in enumerate(labels):
-        found.setdefault(label, []).append(k)
-    return list(found.values())
+        members.setdefault(label, []).append(k)
+    return list(members.values())

@@ -157,9 +157,9 @@ class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEst
             kinds = sorted({type(v).__name__ for v in X[:, column]})
             rule, remedy = "are not categories of one type", "make them all text, or all numbers"
             raise InputTypeError(f"column {column}", ", ".join(kinds), rule, remedy) from None
-        found = self._encoder.categories_
-        keep = [~missing_values(values) | (self.missing == "category") for values in found]
-        self.categories_ = [values[kept] for values, kept in zip(found, keep, strict=True)]
+        categories = self._encoder.categories_
+        keep = [~missing_values(values) | (self.missing == "category") for values in categories]
+        self.categories_ = [values[kept] for values, kept in zip(categories, keep, strict=True)]
         self._kept = np.flatnonzero(np.concatenate(keep))
         self.column_names_ = self._names()
         solver = self._solve(self._indicator(X), weight)

@@ -66,11 +66,11 @@ def _keep(estimator: KernelPCA, basis: Basis, top: Leading, wanted: int, trace: 
     data = basis.data
     values, vectors = np.zeros(wanted), np.zeros((len(basis.matrix), wanted))
     positive = top.values > 1e-12 * float(top.values.max(initial=0.0))
-    found = int(positive.sum())
-    values[:found] = top.values[positive]
+    n_positive = int(positive.sum())
+    values[:n_positive] = top.values[positive]
     dual = basis.whitening.unwhiten(top.vectors[:, positive])
-    vectors[:, :found] = dual * sign_flips(dual)
-    size = found if estimator.remove_zero_eig else wanted
+    vectors[:, :n_positive] = dual * sign_flips(dual)
+    size = n_positive if estimator.remove_zero_eig else wanted
     estimator.eigenvalues_, estimator._dual = values[:size], vectors[:, :size]
     estimator.eigenvectors_ = estimator._dual * np.sqrt(estimator.eigenvalues_)
     estimator.explained_variance_ = estimator.eigenvalues_ / max(data.total_weight - 1, 1)

@@ -164,8 +164,8 @@ class KernelRidgeCV(RidgeRegressor):
         data = begin(self, opened.X, opened.y, opened.weight, target="numbers")
         check_squares(data.y)
         if data.count < 2:
-            found = f"Found array with {data.count} sample(s)"
-            raise ValueError(f"{found} while a minimum of 2 is required by {type(self).__name__}.")
+            size = f"Found array with {data.count} sample(s)"
+            raise ValueError(f"{size} while a minimum of 2 is required by {type(self).__name__}.")
         K = data.gram()
         solution = RidgeSolution(as_columns(data.y).shape)
         solution.dual, left_out = self._choose_penalty(K, data, alphas)

@@ -51,17 +51,17 @@ def _unweighted(kernel: Kernel) -> Kernel:
 
 def bases_on(bases: Bases, X: RawSamples, counted: np.ndarray, columns: str) -> list[Kernel]:
     """The base kernels, fitted to the counted samples; each once for every column of vectors."""
-    found: list[Kernel] = []
+    kernels: list[Kernel] = []
     for base in given_bases(bases):
         check_status(base, certificate_on(base, X))
         width = X.shape[1] if are_vectors(base.domain) and not isinstance(base, On) else 1
         if columns == "each" and width > 1:
-            found += [base.on(at) for at in range(width)]
+            kernels += [base.on(at) for at in range(width)]
         else:
-            found.append(base)
-    for base in found:
+            kernels.append(base)
+    for base in kernels:
         base.fit(pick_rows(X, counted))
         samples = base.prepare(Batch(X)).take(counted)  # which know their rows
         if not np.isfinite(base.diagonal(samples)).all():
             dense(base, samples, samples, FLOAT64)  # an error that names the row
-    return found
+    return kernels

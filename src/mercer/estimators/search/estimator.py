@@ -274,8 +274,8 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         if len(search.samples) < n:
             notes.append(f"the search has looked at {len(search.samples)} samples")
         plan = self.process_.report_.plan
-        told = (self.kernel_, plan, solver, n, seconds, None, facts, tuple(notes))
-        self.report_ = TermsReport(*told, terms=terms, loss=loss)
+        entries = (self.kernel_, plan, solver, n, seconds, None, facts, tuple(notes))
+        self.report_ = TermsReport(*entries, terms=terms, loss=loss)
 
     def predict(
         self, X: RawSamples, return_std: bool = False, return_cov: bool = False

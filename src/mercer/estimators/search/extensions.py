@@ -37,22 +37,22 @@ class Extensions:
 
     def first(self, y: np.ndarray) -> Candidates:
         """Every base kernel alone."""
-        found: Candidates = {}
+        candidates: Candidates = {}
         for base in self.bases:
             for start in self.samples.ranges.starts(base, [y]):
                 expression = Expression((self._term(start, 1.0),), _NOISE)
-                found.setdefault(expression.form, [[]])[0].append(expression)
-        return found
+                candidates.setdefault(expression.form, [[]])[0].append(expression)
+        return candidates
 
     def of(self, expression: Expression, *targets: np.ndarray) -> Candidates:
         """Every sum and product with one more base kernel, and with another one in a place."""
-        found: Candidates = {}
+        candidates: Candidates = {}
         for base in self.bases:
             starts = self.samples.ranges.starts(base, list(targets))
             for at, known in enumerate((expression, self._relaxed(expression))):
                 for new in self._extended(known, starts):
-                    found.setdefault(new.form, [[], []])[at].append(new)
-        return found
+                    candidates.setdefault(new.form, [[], []])[at].append(new)
+        return candidates
 
     def _extended(self, expression: Expression, starts: list[Kernel]) -> Iterator[Expression]:
         """What one base kernel, at several first values, makes of an expression."""
@@ -114,7 +114,7 @@ class Extensions:
         large exponent for a Gaussian. The length scale is kept, where there is one.
         """
         count = self.samples.leaf(factor).count
-        found = []
+        kernels = []
         for base in self.bases:
             if columns_of(base) == columns_of(factor) and self.samples.leaf(base).count < count:
                 kept = {
@@ -124,5 +124,5 @@ class Extensions:
                     and name in base.continuous_params()
                     and not isinstance(innermost(factor), Periodic)
                 }
-                found.append(base.copy().set_params(**kept))
-        return found
+                kernels.append(base.copy().set_params(**kept))
+        return kernels

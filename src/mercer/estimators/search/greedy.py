@@ -68,10 +68,10 @@ class Greedy:
             rule = "give no finite likelihood; scale X and y, or choose other base kernels"
             raise ValueError(f"bases = {self.extensions.bases} {rule}")
         while not self._stopped:
-            found = self._best(best)
-            if found is None:
+            extension = self._best(best)
+            if extension is None:
                 break
-            best = found
+            best = extension
         return self._simplified(best)
 
     # -- rounds ------------------------------------------------------------------------------------
@@ -102,14 +102,14 @@ class Greedy:
         A smooth kernel that has made room for a period may be left with a straight line.
         """
         forms = {each.expression.form for each in known}
-        found: list[Learned] = []
+        variants: list[Learned] = []
         for each in known[:_REFINED]:
             for variant in each.expression.replaced(self.extensions.replacements):
                 if variant.form not in forms:
                     forms.add(variant.form)
                     learned = self._descend(self.few, variant, _SCREEN)
-                    found += [learned] if learned is not None else []
-        return found
+                    variants += [learned] if learned is not None else []
+        return variants
 
     def _refined(self, expressions: Iterable[Expression]) -> list[Learned]:
         """Expressions after some steps on all samples."""

@@ -71,10 +71,10 @@ class Column:
         is_peak = np.r_[True, power[1:] > power[:-1]] & np.r_[power[:-1] >= power[1:], True]
         places = np.flatnonzero(is_peak)
         best = places[np.argsort(-power[places], kind="stable")][:_PEAKS]
-        found = (1.0 / frequencies[best]).tolist()
-        found.append(1.0 / frequencies[np.argmax(np.convolve(power, _WINDOW, mode="same"))])
-        multiples = [factor * found[0] for factor in (2, 3)]
-        return found + [period for period in multiples if period <= high]
+        periods = (1.0 / frequencies[best]).tolist()
+        periods.append(1.0 / frequencies[np.argmax(np.convolve(power, _WINDOW, mode="same"))])
+        multiples = [factor * periods[0] for factor in (2, 3)]
+        return periods + [period for period in multiples if period <= high]
 
     def _scaled(self) -> np.ndarray:
         return (self.values - self.values.mean()) / self.span

@@ -177,7 +177,7 @@ class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
             solutions = self._all_at_once(rows, y, penalty)
         else:
             solutions = self._one_against_the_rest(rows, y, penalty)
-        weights = np.vstack([found.w for found in solutions])
+        weights = np.vstack([solution.w for solution in solutions])
         if len(self.classes_) == 2 and len(weights) == 2:
             weights = weights[1:] - weights[:1]
         self.coef_, self.intercept_ = self._split(weights)

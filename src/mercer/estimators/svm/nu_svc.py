@@ -170,18 +170,20 @@ class NuSVC(MarginClassifier):
         self, problem: MarginProblem, two: TwoClasses
     ) -> tuple[DualSolution, np.ndarray, float]:
         share = self._checked_share(two.sign, two.weight)
-        found = nearest_points(problem, two.sign, two.weight, share, 1.0, self.max_iter)
-        if found.margin == 0.0:
+        nearest = nearest_points(problem, two.sign, two.weight, share, 1.0, self.max_iter)
+        if nearest.margin == 0.0:
             rule = "is too small for these classes and this kernel: their margin comes out 0"
             remedy = "predictions are near chance: raise nu, or give another kernel"
             warn(explain("nu", self.nu, rule, remedy), ConvergenceWarning)
             # there is no scale to give to coefficients whose sum is 0 in feature space
-            found = dataclasses.replace(found, margin=1.0)
-        elif found.margin <= found.solution.gap:
-            rule = f"leaves a margin of {found.margin:.2g}, less than the accuracy of the solution"
+            nearest = dataclasses.replace(nearest, margin=1.0)
+        elif nearest.margin <= nearest.solution.gap:
+            rule = (
+                f"leaves a margin of {nearest.margin:.2g}, less than the accuracy of the solution"
+            )
             remedy = "the scale of decision values is uncertain: raise nu, or lower tol"
             warn(explain("nu", self.nu, rule, remedy), ConvergenceWarning)
-        return found.solution, found.beta, found.intercept
+        return nearest.solution, nearest.beta, nearest.intercept
 
     def _checked_share(self, sign: np.ndarray, weight: np.ndarray) -> float:
         """The sum of coefficients that ν asks of each class."""

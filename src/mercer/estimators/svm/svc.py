@@ -201,8 +201,8 @@ class SVC(MarginClassifier):
     ) -> tuple[DualSolution, np.ndarray, float]:
         """The limit of a growing C: the normal joins the nearest points of the two hulls."""
         room = np.full(len(two.sign), 2.0)  # beyond the sum 1: no bound is ever in the way
-        found = nearest_points(problem, two.sign, room, 1.0, self.tol, self.max_iter)
-        margin, solution = found.margin, found.solution
+        nearest = nearest_points(problem, two.sign, room, 1.0, self.tol, self.max_iter)
+        margin, solution = nearest.margin, nearest.solution
         if margin == 0.0:
             rule = "asks for a hard margin, but this kernel does not separate the classes"
             raise ParameterError("C", self.C, rule, "give a finite C, or another kernel")
@@ -210,7 +210,7 @@ class SVC(MarginClassifier):
         objective = solution.objective / margin**2 - 2.0 / margin
         converged = solution.converged or gap <= self.tol
         scaled = dataclasses.replace(solution, gap=gap, objective=objective, converged=converged)
-        return scaled, found.beta, found.intercept
+        return scaled, nearest.beta, nearest.intercept
 
     def _solve_together(
         self, matrix: np.ndarray, problems: list[TwoClasses], rows: np.ndarray | None = None
