@@ -142,8 +142,8 @@ def explain_quickly(
         raise NotSeparableError("model", model, rule)
     if not is_table(function.read(X)):
         return explain_parts(function, X)
-    found = Question.of(function, X, background, None).exact_answer()
-    return found if function.exact else explain(model, X, background=background, samples=_FEW)
+    answer = Question.of(function, X, background, None).exact_answer()
+    return answer if function.exact else explain(model, X, background=background, samples=_FEW)
 
 
 def _function_of(model: Estimator) -> LearnedFunction | None:

@@ -201,13 +201,13 @@ def explain_parts(function: LearnedFunction, X: RawSamples) -> PartExplanation:
         part.kernel.part_values(part.encode(rows), part.samples, part.coefficients)
         for part in function.parts
     ]
-    found = [functools.reduce(PartValues.plus, some) for some in zip(*of_sums, strict=True)]
+    parts = [functools.reduce(PartValues.plus, some) for some in zip(*of_sums, strict=True)]
     base = np.tile(function.intercept, (raw_length(rows), 1))
-    values = [part.values for part in found]
+    values = [part.values for part in parts]
     outputs: list[str] | None = function.outputs
     if base.shape[1] == 1:
         values, base, outputs = [value[:, 0] for value in values], base[:, 0], None
-    labels = [part.labels for part in found]
+    labels = [part.labels for part in parts]
     return PartExplanation(values, labels, base, outputs, function.quantity)
 
 

@@ -83,11 +83,11 @@ class Question:
 
     def _separation(self, part: Part) -> Separation:
         """A part as a sum of products over the players."""
-        found = part.separation(self.columns)
-        if not np.isfinite(found.error):
+        separation = part.separation(self.columns)
+        if not np.isfinite(separation.error):
             rule = "is a product of a mixture and a kernel without a bound"
             raise NotSeparableError("kernel", part.kernel, rule, "explain it by sampling")
-        return found.mapped(lambda factor: factor, self.owners.tolist())
+        return separation.mapped(lambda factor: factor, self.owners.tolist())
 
     def exact_answer(self, interactions: bool = False) -> Explanation:
         """The values where every part is a sum of products over columns; an error elsewhere."""

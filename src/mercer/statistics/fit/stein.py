@@ -83,19 +83,19 @@ def stein_terms(kernel: Kernel, d: int) -> list[Term]:
         return [(factor * a, g, w) for a, g, w in stein_terms(kernel.kernel, d)]
     if isinstance(kernel, On) and kernel.positions(d) == list(range(d)):
         return stein_terms(kernel.kernel, d)
-    found = _profile(kernel)
-    if found is None:
+    profile = _profile(kernel)
+    if profile is None:
         rule = "has no second derivatives here, which a Stein kernel needs"
         raise NotDifferentiableError("kernel", kernel, rule, f"use {_KNOWN}")
     lengths: Any = getattr(kernel, "length_scale", 1.0)
     weights = np.broadcast_to(np.asarray(lengths, dtype=float), (d,)) ** -2.0
-    return [(1.0, found, weights)]
+    return [(1.0, profile, weights)]
 
 
 def _profile(kernel: Kernel) -> Profile | None:
     """The profile of a radial kernel; None of others."""
-    found = _PROFILES.get(type(kernel))
-    return None if found is None else found(kernel)
+    profile_of = _PROFILES.get(type(kernel))
+    return None if profile_of is None else profile_of(kernel)
 
 
 def stein_block(

@@ -103,8 +103,8 @@ def dhsic_test(
         joint = _compiled.permuted.permuted_product(stack, orders, np.empty(n)) / n**2
         moved = np.take_along_axis(means, orders, axis=1)
         mixed = float(np.mean(np.prod(moved, axis=0)))
-        found = float(joint) + constant - 2.0 * mixed
-        return found if abs(found) > _ROUNDING * abs(joint) else 0.0
+        difference = float(joint) + constant - 2.0 * mixed
+        return difference if abs(difference) > _ROUNDING * abs(joint) else 0.0
 
     rng = generator(random_state)
     numbers = None if groups is None else group_numbers(groups, n)

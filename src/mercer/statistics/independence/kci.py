@@ -135,7 +135,8 @@ def kci_test(
     B, lack_b = _factor(_Rows(matrices[1]))
     regressions = tuple(learn_regression(z.kernel, z.samples, F) for F in (A, B))
     residual_a, residual_b = (
-        residuals(F, _given(z, found), found.noise) for F, found in zip((A, B), regressions)
+        residuals(F, _given(z, regression), regression.noise)
+        for F, regression in zip((A, B), regressions)
     )
     statistic = float(np.sum((residual_a.T @ residual_b) ** 2)) / n
     constant = [view.name for view, K in zip(views[:2], matrices) if _is_constant(K)]
@@ -220,9 +221,9 @@ def _factor(rows: _Rows) -> tuple[np.ndarray, float]:
     return np.ascontiguousarray(L - L.mean(axis=0)), max(lack, 0.0)
 
 
-def _given(z: View, found: Regression) -> np.ndarray:
+def _given(z: View, regression: Regression) -> np.ndarray:
     """A factor of the centered Gram matrix of Z with the kernel that was learned."""
-    return _factor(_Rows(_matrix(found.kernel, z)))[0]
+    return _factor(_Rows(_matrix(regression.kernel, z)))[0]
 
 
 def _form(A: np.ndarray, lack: float) -> str:

@@ -68,8 +68,8 @@ class Relations(TextTable):
 
     def dependent(self, level: float = 0.05) -> list[tuple[Any, Any]]:
         """The pairs that depend on each other, with an error or more in ``level`` of cases."""
-        found = [pair for pair in self.pairs if pair.corrected <= level]
-        return [(pair.first, pair.second) for pair in found]
+        relations = [pair for pair in self.pairs if pair.corrected <= level]
+        return [(pair.first, pair.second) for pair in relations]
 
     def to_dict(self) -> dict[str, Any]:
         """Everything by name, as plain values."""
@@ -188,8 +188,8 @@ def holm(pvalues: Sequence[float]) -> np.ndarray:
 def _corrected(chosen: list[Any], results: list[Any]) -> list[Relation]:
     corrected = holm([result.pvalue for result in results])
     pairs = zip(itertools.combinations(chosen, 2), results, corrected, strict=True)
-    found = [Relation(a, b, result, float(p)) for (a, b), result, p in pairs]
-    return sorted(found, key=lambda pair: (pair.corrected, pair.result.pvalue))
+    relations = [Relation(a, b, result, float(p)) for (a, b), result, p in pairs]
+    return sorted(relations, key=lambda pair: (pair.corrected, pair.result.pvalue))
 
 
 def _names(table: RawSamples) -> list[Any]:

@@ -63,12 +63,12 @@ def learn_regression(kernel: Kernel, Z: RawSamples, A: np.ndarray) -> Regression
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         try:
-            found = _maximum(kernel, some, targets)
+            regression = _maximum(kernel, some, targets)
         except NotDifferentiableError:
             at_rows = Precomputed(matrix=np.asarray(kernel(some), dtype=float))
-            found = _maximum(at_rows, np.arange(len(rows)), targets)
-            found = dataclasses.replace(found, kernel=kernel)
-    return found
+            regression = _maximum(at_rows, np.arange(len(rows)), targets)
+            regression = dataclasses.replace(regression, kernel=kernel)
+    return regression
 
 
 def residuals(A: np.ndarray, C: np.ndarray, noise: float) -> np.ndarray:

@@ -173,9 +173,9 @@ def centered(view: View, rank: int | None = None) -> Centered:
     if rank is not None or not plan.stored:
         return _approximate(view, min(n, rank or _MOST_RANK))
     if n > _SMALL and view.kernel.certificate().psd:
-        found = _factor(view.kernel, view, math.isqrt(2 * n))
-        if found.trace_error <= _EXACT:
-            return found
+        factor = _factor(view.kernel, view, math.isqrt(2 * n))
+        if factor.trace_error <= _EXACT:
+            return factor
     return Centered(_center(view.kernel(view.samples).astype(np.float64, copy=False)))
 
 
