@@ -42,8 +42,8 @@ def remove_leftovers(folder: str, name: str) -> None:
         return
     leftover = re.compile(rf"\.{re.escape(name[:64])}\.{_TOKEN}\.part")
     with contextlib.suppress(OSError):
-        found = [entry for entry in os.listdir(folder) if leftover.fullmatch(entry)]
-        for entry in found:
+        leftovers = [entry for entry in os.listdir(folder) if leftover.fullmatch(entry)]
+        for entry in leftovers:
             with contextlib.suppress(OSError):  # one that is locked, or not ours
                 _remove(os.path.join(folder, entry))
 

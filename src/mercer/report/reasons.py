@@ -25,11 +25,11 @@ def reasons(model: Estimator, X: RawSamples, rows: np.ndarray) -> list[str]:
     count = raw_length(X)
     some = np.unique(np.linspace(0, count - 1, min(count, _BACKGROUND)).astype(int))
     try:
-        found = explain_quickly(model, pick_rows(X, rows), pick_rows(X, some))
+        explanation = explain_quickly(model, pick_rows(X, rows), pick_rows(X, some))
     except NotSeparableError:
         return []
     predicted = _predicted_places(model, pick_rows(X, rows))
-    return [_reason(found, row, place) for row, place in enumerate(predicted)]
+    return [_reason(explanation, row, place) for row, place in enumerate(predicted)]
 
 
 def _predicted_places(model: Estimator, X: RawSamples) -> list[int]:
@@ -40,19 +40,19 @@ def _predicted_places(model: Estimator, X: RawSamples) -> list[int]:
     return [classes.index(str(name)) for name in model.predict(X)]
 
 
-def _reason(found: Explanation | PartExplanation, row: int, output: int) -> str:
-    values, names = found.values[row], _names(found, row)
+def _reason(explanation: Explanation | PartExplanation, row: int, output: int) -> str:
+    values, names = explanation.values[row], _names(explanation, row)
     if values.ndim == 2:
         values = values[:, output]
     places = largest_first(values, _NAMED)
     return ", ".join(f"{names[at]} {values[at]:+.3g}" for at in places)
 
 
-def _names(found: Explanation | PartExplanation, row: int) -> list[str]:
+def _names(explanation: Explanation | PartExplanation, row: int) -> list[str]:
     """The names of columns or of parts, with the positions of parts where labels are repeated."""
-    if not isinstance(found, PartExplanation):
-        return found.feature_names
-    labels = found.labels[row]
+    if not isinstance(explanation, PartExplanation):
+        return explanation.feature_names
+    labels = explanation.labels[row]
     if len(set(labels)) == len(labels):
         return labels
     return [f"{label} ({at + 1})" for at, label in enumerate(labels)]

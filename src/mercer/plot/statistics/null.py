@@ -82,14 +82,14 @@ class NullDisplay:
             rule = "has no permutations: its null distribution is a formula"
             raise ParameterError("result", type(result).__name__, rule)
         assert result.null is not None
-        made = cls(
+        display = cls(
             null=result.null,
             statistic=result.statistic,
             critical=result.critical_value(),
             pvalue=result.pvalue,
             name=result.statistic_name(),
         )
-        return made.plot(ax=ax, **options)
+        return display.plot(ax=ax, **options)
 
     def plot(self, *, ax: Axes = None, bins: int = 40, **bars: Option) -> Self:
         """Draw the histogram and the lines.

@@ -95,8 +95,8 @@ class WitnessDisplay:
         points = np.linspace(numbers.min(), numbers.max(), _POINTS)
         values = result.witness(points[:, None])
         rows = numbers[: result.n_first], numbers[result.n_first :]
-        made = cls(first=first, second=second, points=points, curve=values, rows=rows)
-        return made.plot(ax=ax, **options)
+        display = cls(first=first, second=second, points=points, curve=values, rows=rows)
+        return display.plot(ax=ax, **options)
 
     def plot(self, *, ax: Axes = None, names: tuple[str, str] = ("first", "second")) -> Self:
         """Draw the curve, or the histograms.

@@ -45,7 +45,7 @@ def model_selection(study: Study) -> str:
         text += " Errors are those of the target; the model is fitted to the standardized target, "
         text += f"and {model.penalty_name_} is the one of that fit."
     shown = " ".join(row[2] for row in rows)
-    told = "; ".join(meaning for term, meaning in _TERMS.items() if term in shown)
-    if told:
-        tried += f'<p class="soft">{escape(told)}.</p>'
+    meanings = "; ".join(meaning for term, meaning in _TERMS.items() if term in shown)
+    if meanings:
+        tried += f'<p class="soft">{escape(meanings)}.</p>'
     return section("Model selection", f"<p>{escape(text)}</p>{tried}", ' id="tried"')

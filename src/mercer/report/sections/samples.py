@@ -50,9 +50,9 @@ def predicted_worst(study: Study) -> str:
         number = "{:.3f}"
     worst = np.array([row for row, _ in study.hardest])
     header, cells = _sample_cells(study, question, worst)
-    why, told = _reasons(study, worst)
+    why, reason_cells = _reasons(study, worst)
     rows = []
-    for (row, value), reason, shown in zip(study.hardest, told, cells, strict=True):
+    for (row, value), reason, shown in zip(study.hardest, reason_cells, cells, strict=True):
         targets = plain(y[row]), plain(predicted[row])
         rows.append([row_name(question, row), *targets, number.format(value), *reason, *shown])
     extra = len(header) if _PULL in why else 0  # the most important ones are among the reasons

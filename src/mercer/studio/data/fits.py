@@ -65,14 +65,14 @@ class _Progress:
             }
         )
 
-    def announce(self, name: str, found: Any) -> None:
-        """Say what was found, as soon as it is known."""
+    def announce(self, name: str, outcome: Any) -> None:
+        """Send what a stage of the fit has given, as soon as it is known."""
         if name == "question":
-            text = f"{found.task} of {found.target}: {len(found.y):,} samples"
+            text = f"{outcome.task} of {outcome.target}: {len(outcome.y):,} samples"
         elif name == "model":
-            text = f"{type(found.model_).__name__} with {found.kernel_!r}"
+            text = f"{type(outcome.model_).__name__} with {outcome.kernel_!r}"
         else:
-            metric, assessment, _ = found
+            metric, assessment, _ = outcome
             text = "the error was not estimated"
             if assessment is not None:
                 score = metric_text(metric.name, assessment.mean, assessment.error)
@@ -115,8 +115,10 @@ def _command(request: Request, name: str) -> str:
 
 
 def _score(result: Study) -> str:
-    found = result.assessment
-    return "" if found is None else metric_text(result.metric.name, found.mean, found.error)
+    assessment = result.assessment
+    if assessment is None:
+        return ""
+    return metric_text(result.metric.name, assessment.mean, assessment.error)
 
 
 def _errors(result: Study) -> Request:

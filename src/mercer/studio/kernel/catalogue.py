@@ -30,9 +30,9 @@ _ANYTHING = "anything"
 @functools.cache
 def catalogue() -> list[dict[str, Any]]:
     """Name, expression, kind of samples, status and formula of every kernel to start from."""
-    found = [entry for entry in map(_entry, kernels.catalogue()) if entry is not None]
+    entries = [entry for entry in map(_entry, kernels.catalogue()) if entry is not None]
     order = {name: at for at, name in enumerate(_FAVORITES)}
-    return sorted(found, key=lambda entry: (order.get(entry["name"], len(order)), entry["name"]))
+    return sorted(entries, key=lambda entry: (order.get(entry["name"], len(order)), entry["name"]))
 
 
 def _entry(name: str) -> dict[str, Any] | None:

@@ -54,9 +54,9 @@ def _search(kernel: Kernel, dimension: int | None, X: RawSamples) -> Witness | N
     balanced = kernel.certify(None).status == CPD
     try:
         if dimension is not None:
-            found = refute_in(kernel, dimension, balanced)
-            if found is not None:
-                return found
+            witness = refute_in(kernel, dimension, balanced)
+            if witness is not None:
+                return witness
         return None if X is None else refute_on(kernel, X, balanced)
     except (MercerError, np.linalg.LinAlgError):
         return None

@@ -56,8 +56,8 @@ def _machine_steps(problem: Problem, window: list[float]) -> dict[str, Any]:
             _fit(model.set_params(max_iter=count), problem)
         pictures.append(_picture(problem, model, window))
         supports.append(_weights(model, problem.count))
-        found = support_of(model, problem.count)
-        text = f"{0 if found is None else len(found)} support vectors"
+        support = support_of(model, problem.count)
+        text = f"{0 if support is None else len(support)} support vectors"
         frames.append({"title": f"iteration {count} of {most}", "text": text})
     kind = _kind(problem, full)
     arrays = {"frames": np.array(pictures), "weights": np.array(supports)}
@@ -113,7 +113,7 @@ def _ascend(likelihood: Likelihood, theta: np.ndarray) -> list[np.ndarray]:
 
 def _shortened(text: str) -> str:
     """An expression with four digits of each number, for the page."""
-    return _NUMBER.sub(lambda found: f"{float(found[0]):.4g}", text)
+    return _NUMBER.sub(lambda match: f"{float(match[0]):.4g}", text)
 
 
 def _fit(model: Any, problem: Problem) -> None:
@@ -142,8 +142,8 @@ def _picture(problem: Problem, model: Any, window: list[float]) -> np.ndarray:
 def _weights(model: Any, count: int) -> np.ndarray:
     """The size of the dual coefficient of each sample, as a share of the largest."""
     weights = np.zeros(count)
-    found = support_of(model, count)
-    if found is not None and len(found):
+    support = support_of(model, count)
+    if support is not None and len(support):
         sizes = np.abs(np.atleast_2d(np.asarray(model.dual_coef_))).max(axis=0)
-        weights[found] = sizes / (sizes.max() or 1.0)
+        weights[support] = sizes / (sizes.max() or 1.0)
     return weights

@@ -98,10 +98,10 @@ def _curve(problem: Problem, model: Estimator, window: list[float]) -> dict[str,
 def support_of(model: Estimator, count: int) -> np.ndarray | None:
     """Positions of the support or relevance vectors, if the model has them."""
     name = "support_" if hasattr(model, "support_vectors_") else "relevance_"
-    found = getattr(model, name, None)
-    if found is None or np.max(found, initial=-1) >= count:
+    positions = getattr(model, name, None)
+    if positions is None or np.max(positions, initial=-1) >= count:
         return None
-    return np.asarray(found)
+    return np.asarray(positions)
 
 
 def _facts(problem: Problem, model: Estimator) -> list[list[str]]:
