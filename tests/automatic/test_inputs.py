@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from mercer import AutoClassifier, AutoRegressor, load, save
+from mercer.errors import ParameterError
 
 rng = np.random.default_rng(0)
 N = 80
@@ -53,6 +54,36 @@ def test_columns_can_be_kept():
             warnings.simplefilter("error")
             kept = AutoRegressor(time="fast", keep=keep).fit(FRAME, Y)
         assert "customer_id" not in kept.left_out_
+
+
+def test_columns_are_dropped(tmp_path):
+    for drop in (["flag", "customer_id"], pd.Index(["flag", "customer_id"])):
+        model = AutoRegressor(time="fast", drop=drop).fit(FRAME, Y)
+        assert model.left_out_ == ["flag", "customer_id", "same"]
+        assert "column 'flag' as asked for (drop): left out" in str(model.report_)
+        assert model.importances_[[0, 4]].tolist() == [0.0, 0.0]
+    save(model, tmp_path / "some.mercer")
+    again = load(tmp_path / "some.mercer").predict(FRAME.drop(columns=["flag", "same"]))
+    np.testing.assert_array_equal(again, model.predict(FRAME))
+    cells = FRAME.assign(curve=[np.arange(3.0)] * N)  # which no table of several columns may hold
+    of_cells = AutoRegressor(time="fast", drop=["flag", "customer_id", "curve"]).fit(cells, Y)
+    np.testing.assert_array_equal(of_cells.predict(cells), model.predict(FRAME))
+    without = AutoRegressor(time="fast", drop=["grade", "customer_id"]).fit(FRAME, Y)
+    assert np.isfinite(without.predict(FRAME.drop(columns="grade"))).all()
+    given = AutoRegressor(kernel="RBF()", drop="flag").fit(FRAME[["size", "flag"]], Y)
+    assert given.left_out_ == ["flag"] and given.kernel_ is not None
+
+
+@pytest.mark.parametrize("option", ["keep", "drop"])
+def test_columns_that_are_not_there_are_refused(option):
+    with pytest.raises(ParameterError, match=f"{option} = 'flagg' is not a column.*'flag'"):
+        AutoRegressor(**{option: ["size", "flagg"]}).fit(FRAME, Y)
+    with pytest.raises(ParameterError, match="the table has .*'customer_id', 'size'"):
+        AutoRegressor(**{option: [7]}).fit(FRAME, Y)
+    with pytest.raises(ParameterError, match="do not have; give a data frame"):
+        AutoRegressor(**{option: ["size"]}).fit(SIZE[:, None], Y)
+    with pytest.raises(ParameterError, match="leaves no column"):
+        AutoRegressor(drop=list(FRAME)).fit(FRAME, Y)
 
 
 def test_ordered_categories_are_ranks(model):

@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mercer.aliases import Estimator, KernelLike, RandomState, RawSamples, Weights
+from mercer.aliases import Estimator, KernelLike, RandomState, RawSamples
 from mercer.automatic.candidates import candidates
 from mercer.automatic.held_out_metrics import judged_by
 from mercer.automatic.inputs import CheckedInput
 from mercer.automatic.kinds.models import LearnedMixture, MixtureClassifier, MixtureRegressor
 from mercer.automatic.kinds.report import mixture_report
 from mercer.automatic.kinds.terms import Part
-from mercer.automatic.learners import LEARNED, learner_for
+from mercer.automatic.learners import LEARNED, calibrate, learner_for
 from mercer.automatic.metrics import metric_for
 from mercer.automatic.subsets import thin_out
 from mercer.automatic.tabular.classifier import LearnedClassifier
@@ -63,6 +63,7 @@ class Automatic(CheckedInput):
         metric: str | None = None,
         missing: Any = (),
         keep: Any = (),
+        drop: Any = (),
         tune_rows: int = 1000,
         random_state: RandomState = 0,
     ) -> None:
@@ -73,6 +74,7 @@ class Automatic(CheckedInput):
         self.metric = metric
         self.missing = missing
         self.keep = keep
+        self.drop = drop
         self.tune_rows = tune_rows
         self.random_state = random_state
 
@@ -246,7 +248,8 @@ class Automatic(CheckedInput):
         self.kernel_ = self.model_.kernel_
         if isinstance(self.kernel_, list):  # one for each class, of which none was learned
             self.kernel_ = self.kernel_[0]
-        self._calibrate(X_tune, y[rows], seed, of_rows)
+        if self.learner_ == "svc":
+            calibrate(self.model_, X_tune, y[rows], self.tuned_.penalty, seed, of_rows)
 
     def _reasons(self) -> list[tuple[str, list[str]]]:
         """The columns that are left out, each with a kind and a reason."""
@@ -284,6 +287,3 @@ class Automatic(CheckedInput):
             priority[members] = (np.arange(len(members)) + 0.5) / len(members)
             priority[members[:2]] = -1.0
         return np.sort(np.argsort(priority, kind="stable")[: self.tune_rows])
-
-    def _calibrate(self, X: RawSamples, y: np.ndarray, seed: int, weight: Weights) -> None:
-        """Classifiers calibrate their probabilities here."""

@@ -29,7 +29,14 @@ from mercer.domains.structures.graphs import GRAPHS
 from mercer.domains.structures.trees import TREES
 from mercer.domains.tables.columns import missing_values
 from mercer.domains.vectors.domain import are_vectors
-from mercer.errors import ShapeError, WidthError, missing_columns_text, warn
+from mercer.errors import (
+    ParameterError,
+    ShapeError,
+    WidthError,
+    did_you_mean,
+    missing_columns_text,
+    warn,
+)
 from mercer.estimators.common.faces import ShowsFit
 from mercer.estimators.common.validation import check_weights
 from mercer.proposals.registry import is_auto, kind_of_samples
@@ -47,6 +54,7 @@ class CheckedInput(ShowsFit, BaseEstimator):
     kernel: KernelLike
     missing: Any
     keep: Any
+    drop: Any
 
     def _check_input(
         self, X: RawSamples, y: Targets, sample_weight: Weights, groups: Any
@@ -105,8 +113,11 @@ class CheckedInput(ShowsFit, BaseEstimator):
             self.__dict__.pop(name, None)
 
     def _check_frame(self, frame: Frame, reset: bool) -> Frame:
+        if reset:
+            self._asked(frame, "keep")
+        gone = self._asked(frame, "drop") if reset else getattr(self, "left_out_", [])
         if is_auto(self.kernel):
-            check_cells(frame)
+            check_cells(frame[[name for name in frame.columns if name not in gone]])
         if reset:
             self.orders_ = ordered_levels(frame) if is_auto(self.kernel) else {}
             return self._learn_columns(as_ranks(frame, self.orders_))
@@ -126,22 +137,33 @@ class CheckedInput(ShowsFit, BaseEstimator):
         self.columns_ = list(frame.columns)
         markers = [value for value in self.missing if value is not None]
         missing = frame.isna() | frame.isin(markers)
-        self.left_out_ = list(frame.columns[missing.all()])
-        self.reasons_: dict[str, list[str]] = {}
-        complete = frame.columns[~missing.any()]
-        self.fillings_ = {name: typical_value(frame[name]) for name in complete}
-        return frame.drop(columns=self.left_out_)
+        asked = self._asked(frame, "drop")
+        if len(asked) == len(frame.columns):
+            raise ParameterError("drop", asked, "leaves no column to learn from")
+        self.reasons_: dict[str, list[str]] = {
+            str(name): ["asked", "as asked for (drop)"] for name in asked
+        }
+        self.left_out_ = [*asked, *(name for name in frame if missing[name].all())]
+        self.left_out_ = list(dict.fromkeys(self.left_out_))
+        used = frame.drop(columns=self.left_out_)
+        complete = used.columns[~missing[used.columns].any()]
+        self.fillings_ = {name: typical_value(used[name]) for name in complete}
+        return used
 
     def _leave_out_columns(self, X: RawSamples, y: np.ndarray, classification: bool) -> RawSamples:
         """The table without constants, identifiers and texts that tell nothing of the target."""
+        if not hasattr(X, "columns"):
+            self._asked(X, "keep")
+            self._asked(X, "drop")
+            return X
         everything = isinstance(self.keep, str) and self.keep == "all"
-        if everything or not hasattr(X, "columns") or not is_auto(self.kernel):
+        if everything or not is_auto(self.kernel):
             return X
         left_out = columns_to_leave_out(
             X,
             y,
             classification=classification,
-            keep=[self.keep] if isinstance(self.keep, str) else list(self.keep),
+            keep=_listed(self.keep),
             missing=tuple(self.missing),
         )
         if not left_out or len(left_out) == len(X.columns):
@@ -150,10 +172,26 @@ class CheckedInput(ShowsFit, BaseEstimator):
         _warn_of_left_out(left_out)
         return X.drop(columns=gone)
 
+    def _asked(self, X: RawSamples, option: str) -> list[object]:
+        """The columns that ``keep`` or ``drop`` names, which the samples must have."""
+        wanted = _listed(getattr(self, option))
+        if not wanted or (option, wanted) == ("keep", ["all"]):
+            return []
+        if not hasattr(X, "columns"):
+            rule = "names columns, which these samples do not have"
+            raise ParameterError(option, wanted, rule, "give a data frame")
+        for name in wanted:
+            if name not in X.columns:
+                known = f"the table has {list(X.columns)[:20]}"
+                remedy = did_you_mean(str(name), map(str, X.columns), known)
+                raise ParameterError(option, name, "is not a column", remedy)
+        return wanted
+
     def _note_left_out(self, left_out: list[LeftOut], frame: Frame) -> list[object]:
         """Remember which columns of the table are left out, and why; their names."""
-        self.reasons_ = {each.column: [each.kind, each.reason] for each in left_out}
-        gone = [name for name in frame.columns if str(name) in self.reasons_]
+        reasons = {each.column: [each.kind, each.reason] for each in left_out}
+        gone = [name for name in frame.columns if str(name) in reasons]
+        self.reasons_ |= reasons
         self.left_out_ = [*self.left_out_, *gone]
         self.fillings_ = {k: value for k, value in self.fillings_.items() if k not in gone}
         return gone
@@ -193,6 +231,11 @@ class CheckedInput(ShowsFit, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _listed(names: object) -> list[object]:
+    """Names of columns, of which one may be given as it is."""
+    return [names] if isinstance(names, str) else list(names)  # type: ignore[call-overload]
 
 
 def _numbered_groups(groups: object, n_samples: int) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from sklearn.base import is_classifier
 
-from mercer.aliases import Estimator, KernelLike, Weights
+from mercer.aliases import Estimator, KernelLike, RawSamples, Weights
 from mercer.automatic.subsets import split_folds
 from mercer.errors import ParameterError, did_you_mean
 from mercer.estimators import estimator
@@ -323,3 +323,14 @@ def _default_learner(task: str, n_samples: int) -> str:
     if task == "classification":
         return "svc"
     return "ridge" if n_samples <= _MANY else "svr"
+
+
+def calibrate(
+    model: Estimator, X: RawSamples, y: np.ndarray, cost: float, seed: int, weight: Weights
+) -> None:
+    """Platt's scaling of a support vector machine, by decision values on held-out folds."""
+    K = np.asarray(model.kernel_(X))
+    options = {"C": cost, "probability": True, "random_state": seed}
+    calibrated = type(model)(kernel="precomputed", **options).fit(K, y, weight)
+    model.probability = True
+    model._steepness = calibrated._steepness

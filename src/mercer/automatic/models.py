@@ -67,7 +67,9 @@ class AutoClassifier(ClassifierMixin, Automatic):
     keep : sequence or "all"
         Columns of a data frame to learn from whatever they look like. Of the others, those are left
         out, with a warning, that are constant, look like identifiers, or are texts that add nothing
-        to the other columns in training. To leave out others, fit on ``X.drop(columns=[...])``.
+        to the other columns in training.
+    drop : sequence
+        Columns of a data frame to leave out.
     tune_rows : int
         The largest number of samples on which kernel and penalty are chosen.
     random_state : int, RandomState or None
@@ -118,6 +120,7 @@ class AutoClassifier(ClassifierMixin, Automatic):
         class_weight: ClassWeight = None,
         missing: Any = (),
         keep: Any = (),
+        drop: Any = (),
         tune_rows: int = 1000,
         random_state: RandomState = 0,
     ) -> None:
@@ -129,6 +132,7 @@ class AutoClassifier(ClassifierMixin, Automatic):
             metric=metric,
             missing=missing,
             keep=keep,
+            drop=drop,
             tune_rows=tune_rows,
             random_state=random_state,
         )
@@ -206,16 +210,6 @@ class AutoClassifier(ClassifierMixin, Automatic):
         probabilities = self.predict_proba(X)
         return sets_of(probabilities, self.classes_, self.loo_scores_, coverage, self._seed())
 
-    def _calibrate(self, X: RawSamples, y: np.ndarray, seed: int, weight: Weights) -> None:
-        """Platt's scaling of a support vector machine, by decision values on held-out folds."""
-        if self.learner_ != "svc":
-            return
-        K = np.asarray(self.kernel_(X))
-        options = {"C": self.tuned_.penalty, "probability": True, "random_state": seed}
-        calibrated = type(self.model_)(kernel="precomputed", **options).fit(K, y, weight)
-        self.model_.probability = True
-        self.model_._steepness = calibrated._steepness
-
     def predict(self, X: RawSamples) -> np.ndarray:
         """The predicted class of every sample."""
         check_is_fitted(self)
@@ -262,7 +256,9 @@ class AutoRegressor(RegressorMixin, Automatic):
     keep : sequence or "all"
         Columns of a data frame to learn from whatever they look like. Of the others, those are left
         out, with a warning, that are constant, look like identifiers, or are texts that add nothing
-        to the other columns in training. To leave out others, fit on ``X.drop(columns=[...])``.
+        to the other columns in training.
+    drop : sequence
+        Columns of a data frame to leave out.
     tune_rows : int
         The largest number of samples on which kernel and penalty are chosen.
     random_state : int, RandomState or None

@@ -67,7 +67,7 @@ def study(
     asked = ask(source, target, task, choice)
     judge = metric or default_metric(asked.y, asked.task, balanced)
     options: dict[str, Any] = {"metric": judge, "random_state": random_state}
-    kept = choice.kept(source.samples)
+    kept = [name for name in choice.kept(source.samples) if name in asked.X]
     with stages.stage("look"):
         question = _with_leaks(_without_useless(asked, kernel, kept, random_state))
         held_out = asked if effort.test is None else ask_alike(effort.test, question)

@@ -70,6 +70,8 @@ def as_ranks(frame: Frame, levels: dict[object, list[object]]) -> Frame:
     """The table with ranks 0, 1, ... for ordered categories; NaN for what is none of the levels."""
     ranks = {}
     for name, order in levels.items():
+        if name not in frame.columns:  # it is left out
+            continue
         known = {level: float(rank) for rank, level in enumerate(order)}
         ranks[name] = [known.get(value, np.nan) for value in frame[name]]
     return frame.assign(**{str(name): values for name, values in ranks.items()})
