@@ -138,7 +138,7 @@ class CheckedInput(ShowsFit, BaseEstimator):
         return frame.drop(columns=self.left_out_)
 
     def _leave_out_columns(self, X: RawSamples, y: np.ndarray, classification: bool) -> RawSamples:
-        """The table without constants, identifiers and texts that tell nothing of the target."""
+        """The table without constants, and without identifiers and texts of no use."""
         everything = isinstance(self.keep, str) and self.keep == "all"
         if everything or not hasattr(X, "columns") or not is_auto(self.kernel):
             return X
@@ -225,6 +225,6 @@ def _own_samples(X: RawSamples, kind: str) -> RawSamples:
     if kind == "series" and isinstance(X, np.ndarray) and X.ndim == 3:
         remedy = "give list(X) if its axes are (n, length, channels), as tslearn has them, or "
         remedy += "list(X.transpose(0, 2, 1)) if they are (n, channels, length), as aeon's"
-        rule = "does not tell channels from times"
+        rule = "does not distinguish channels from times"
         raise ShapeError("X", f"array of shape {X.shape}", rule, remedy)
     return X

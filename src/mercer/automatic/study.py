@@ -221,7 +221,7 @@ def _effects(model: Estimator, question: Question) -> list[list[Any]]:
 
 
 def _with_leaks(question: Question) -> Question:
-    """The question with notes on columns that tell too much."""
+    """The question with notes on columns that predict the target too well."""
     if not hasattr(question.X, "columns"):
         return question
     leaks = leaking_columns(question.X, question.y, question.task == "classification")

@@ -200,7 +200,7 @@ def power_rule(claim: str, exponent: float, part: Certificate) -> Certificate:
         why = f"a power that is not an integer ({exponent:g}) of {kind}"
         return _no_rule(claim, why, part.where, [part])
     facts = _kept(part, POSITIVE_DIAGONAL, DIVISIBLE)
-    if exponent % 2 == 1:  # φ ⊗ φ ⊗ φ tells φ from −φ
+    if exponent % 2 == 1:  # φ ⊗ φ ⊗ φ distinguishes φ from −φ
         facts |= _kept(part, SEPARATES)
     means = of_power(part.means, float(exponent).is_integer(), part.has(DIVISIBLE))
     return Certificate(part.status, claim, rule, part.where, (part,), facts, uses=uses, means=means)

@@ -91,5 +91,5 @@ def _two_like(rows: RawSamples) -> RawSamples:
 
 
 def _meta(model: Estimator, X: DaskCollection, method: str) -> RawSamples:
-    """An empty result, which tells Dask of columns and types."""
+    """An empty result, from which Dask learns columns and types."""
     return _frame_values(_two_like(X._meta), model, method).iloc[:0]

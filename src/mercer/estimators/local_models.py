@@ -193,7 +193,7 @@ class LocalModels(Wrapper):
         largest = max(map(len, parts))
         if largest > self.most:
             rule = f"is less than the {largest} rows of a part that no column divides"
-            remedy = "add columns that tell these rows apart, or raise most"
+            remedy = "add columns that separate these rows, or raise most"
             warn(explain("most", self.most, rule, remedy), DataWarning)
         return parts
 

@@ -35,7 +35,7 @@ def as_samples(
     samples = _listed(raw)
     count = raw_length(samples)
     if count < least:
-        rule = f"has fewer than {least} samples, from which nothing can be told"
+        rule = f"has fewer than {least} samples, which are too few for a test"
         raise EmptyInputError(argument, f"{count} samples", rule, "give more")
     if isinstance(kernel, Kernel) and not are_vectors(kernel.domain):
         return samples

@@ -56,7 +56,7 @@ def link(labels, first, children, hashes, sizes):
             bag = bag + _mixed(hashes[2, c])
             size += sizes[c]
         hashes[0, v] = production if count > 0 else _NONE
-        # the number of children tells a node with one child from a longer label
+        # the number of children distinguishes a node with one child from a longer label
         hashes[1, v] = _mixed(ordered + np.uint64(count))
         hashes[2, v] = _mixed(_mixed(bag + np.uint64(count)) ^ own)
         sizes[v] = size

@@ -249,7 +249,7 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
 def certificate_on(kernel: Kernel, X: RawSamples, balanced: bool = False) -> Certificate:
     """What is known of a kernel on samples such as these.
 
-    Where the claim is for few dimensions, the kernel is fitted, which tells it how many there are;
+    Where the claim is for few dimensions, the kernel is fitted, which sets their number;
     where nothing is known in so many, the samples themselves may refute it.
     """
     certificate = kernel.certify(None)

@@ -108,7 +108,7 @@ def checked_noise(alpha: float | np.ndarray, counted: np.ndarray) -> np.ndarray:
 
 
 def check_separable(parameters: Hyperparameters, X: RawSamples) -> None:
-    """Refuse weights where a kernel's own noise, which they divide, cannot be told apart."""
+    """Refuse weights where a kernel's own noise, which they divide, is not separable."""
     one = pick_rows(X, np.arange(1))
     if parameters.mercer_kernel is None and parameters.diag(one) != parameters.cross(one, one)[0]:
         rule = "has noise that sample_weight should divide, and mercer cannot separate it"

@@ -124,7 +124,7 @@ class CustomKernel(Kernel, abstract=True):
             rule = f"does not hold rows of numbers, which the function {self._function.name} takes"
             raise InputTypeError(batch.argument, batch.raw, rule, self.text_remedy) from None
         if self._domain is VECTORS and not samples.sparse:
-            # here, and not in a thread: the user is told, and a warning points to the user's line
+            # not in a thread: messages are printed, and a warning points to the user's line
             self._function.begin(samples.x[0], self.function_params)
         return samples
 

@@ -43,7 +43,7 @@ class UserFunction:
         self.function = function
         self.how = how
         self.slow = how == "python"  # whether it is interpreted
-        self.doubted = False  # whether the user was told that nothing is known of it
+        self.doubted = False  # whether the user was warned that nothing is known of it
         self.analytic: dict[str, bool] = {}  # whether derivatives are taken by a complex step
         self.lock = threading.RLock()
         self._fill: Fill | None = None

@@ -46,7 +46,7 @@ class GraphKernel(Kernel, abstract=True):
         return Graphs(self.names())
 
     def fit_batch(self, batch: Batch) -> Self:
-        """Note what nodes are told apart by, for reports."""
+        """Note what distinguishes nodes, for reports."""
         samples: Prepared = batch.encode(self.domain)
         self.labels_ = "labels" if samples.labeled else self.stand_in()
         return self
