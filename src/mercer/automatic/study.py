@@ -192,7 +192,7 @@ def _curve(
 
 
 def _source_facts(source: Source, question: Question, result: Study) -> dict[str, Any]:
-    """What a model file remembers of the data and of the results."""
+    """The facts on data and results that a model file stores."""
     return {
         "kind": source.kind,
         "target": question.target,

@@ -101,13 +101,13 @@ ATOMS = Means(NO, "distributions without atoms all have the mean 0")
 
 
 def finite(features: str) -> Means:
-    """Of a kernel with finitely many features: m + 2 samples have a combination of mean 0."""
+    """The means of a kernel with m features: m + 2 samples have a combination of mean 0."""
     reason = f"finitely many features, {features}: other distributions have the same mean of them"
     return Means(NO, reason, finite=True, separable=True)
 
 
 def blind(reason: str) -> Means:
-    """Of a kernel for which two distributions with equal means are known."""
+    """The means of a kernel for which two distributions with equal means are known."""
     return Means(NO, reason, separable=True)
 
 
@@ -165,7 +165,7 @@ def of_image(part: Means, injective: bool) -> Means:
 
 
 def of_some_columns(part: Means, covers: bool, known: bool) -> Means:
-    """Of a kernel on some columns; ``known`` if their number is, and so whether others exist."""
+    """The means of a kernel on some columns; ``known`` is whether their number is known."""
     if covers:
         return part
     if known:

@@ -42,7 +42,7 @@ _OPPENHEIM = "det(A∘B) ≥ det A · Π B_ii (Oppenheim)"
 def _facts(
     names: Iterable[str], parts: Sequence[Certificate], how: Callable[[Iterable[bool]], bool]
 ) -> Facts:
-    """Those of the facts that any, or all, of the parts have."""
+    """The facts of these names that any, or all, of the parts have."""
     facts = set()
     for name in names:
         if how(map(operator.methodcaller("has", name), parts)):
@@ -51,7 +51,7 @@ def _facts(
 
 
 def _kept(part: Certificate, *names: str) -> Facts:
-    """Those of the facts that the only part has."""
+    """The facts of these names that the only part has."""
     return _facts(names, [part], all)
 
 

@@ -71,7 +71,7 @@ def _values(rows: RawSamples, model: Estimator, method: str) -> np.ndarray:
 
 
 def _frame_values(rows: RawSamples, model: Estimator, method: str) -> RawSamples:
-    """The same of a data frame, with its index."""
+    """The values that a method returns for a data frame, with its index."""
     import pandas
 
     if len(rows) == 0:  # an empty partition, which no model takes

@@ -131,7 +131,7 @@ class ClusterEngine:
     def _in_order(
         self, function: BlockFunction, blocks: Iterable[Any], arguments: tuple[Any, ...]
     ) -> Iterator[Any]:
-        """The same of blocks that are read here; few are on their way at a time."""
+        """Results of blocks that are read here; few are on their way at a time."""
         shared = self._task(_shared, function, *arguments)
         workers = max(1, len(self.client.nthreads()))
         flying: deque[Future] = deque()

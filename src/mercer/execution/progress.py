@@ -34,7 +34,7 @@ def listening_to_passes(listener: ProgressFunction) -> Iterator[None]:
 
 
 class ProgressBar(Protocol):
-    """What is used of tqdm."""
+    """The methods of tqdm that are used here."""
 
     total: int | None
 

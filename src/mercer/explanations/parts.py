@@ -1,4 +1,4 @@
-"""What positions of strings, words of texts and nodes of graphs add to what a model says."""
+"""Contributions of positions of strings, words and nodes of graphs to predictions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FEWEST = 10  # orders, each with its reverse
 
 
 class PartExplanation:
-    """What the parts of samples add to f(x): positions of a string, words, nodes of a graph.
+    """Contributions of the parts of samples to f(x): positions, words, or nodes of a graph.
 
     ``explain`` makes it for models whose kernel has an explicit feature map φ: f(x) = ⟨w, φ(x)⟩ +
     b, and every feature belongs to the places where it occurs. A substring's share is divided

@@ -41,7 +41,7 @@ _LONG = 4.0  # words, on average, from which text is read as words
 @storable
 @dataclasses.dataclass(frozen=True)
 class TableColumn:
-    """What a column was taken for."""
+    """The kind and the statistics of a column."""
 
     kind: str  # number, category, date, text, string, set
     spread: float  # the mean squared difference of two rows, on the column's own scale

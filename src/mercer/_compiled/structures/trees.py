@@ -99,7 +99,7 @@ def _store(total, values, exponents, e):
 
 @compiled
 def _store_log(log, values, exponents, e):
-    """The same of the exponential of a logarithm."""
+    """Store the exponential of a logarithm as a mantissa and an exponent."""
     values[e], exponents[e] = 0.0, 0
     if log == -math.inf:
         return
@@ -325,7 +325,7 @@ def _log_join(a, a1, a2, b, b1, b2):
 
 @compiled
 def _partial_logs(x, y, a, b, decay, depth_decay, match, place, rows, deltas):
-    """The same in logarithms, and their derivatives."""
+    """The logarithm of `_partial`, and its derivatives in both decays."""
     _, _, _, _, x_group, _, x_nodes, x_first, x_children = x
     _, _, y_bounds, y_members, y_group, y_rank, _, y_first, y_children = y
     start, first_group = x_nodes[a], x[0][a]

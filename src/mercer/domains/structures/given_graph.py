@@ -17,7 +17,7 @@ Form = Literal["once", "both", "directed"]
 
 
 class Names(NamedTuple):
-    """What labels and attributes are called in graphs that name them; None to ignore them."""
+    """The names of labels and attributes in graphs that name them; None to ignore them."""
 
     node: str | None = "label"
     edge: str | None = "label"

@@ -1,4 +1,4 @@
-"""From what a user may pass as ``kernel=`` to a kernel object."""
+"""Kernel objects made from what a user may pass as ``kernel=``."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def kernel_by_name(
 
 
 def _constant(name: str, degree: float, coef0: float) -> Kernel:
-    """For gamma = 0, which scikit-learn allows: every value is the same."""
+    """The constant kernel that gamma = 0 gives, which scikit-learn allows."""
     value = 1.0
     if name in ("poly", "polynomial"):
         value = float(coef0**degree)

@@ -226,7 +226,7 @@ exchangeable with the new ones.
 
     @property
     def covers(self) -> str:  # type: ignore[override]
-        """What the guarantee is about."""
+        """The labels that the guarantee covers, in words."""
         return "labels of every class" if self.by_class else "labels"
 
     def _ask(self, model: Estimator, X: RawSamples) -> np.ndarray:

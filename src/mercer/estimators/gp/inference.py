@@ -66,7 +66,7 @@ class Way:
 
     @classmethod
     def of(cls, method: str, n_inducing: int, centers: CentersLike) -> Self:
-        """What ``centers`` makes of the other two parameters."""
+        """The inference that ``centers`` selects, with the other two parameters."""
         if isinstance(centers, str):
             exact = centers == "all" and method == "auto"
             return cls("exact" if exact else method, n_inducing)

@@ -90,7 +90,7 @@ class Learned(NamedTuple):
     converged: bool | None = None
 
     def and_then(self, later: Learned) -> Learned:
-        """Both together, which have converged if each has."""
+        """Both results together, which have converged if each has."""
         known = [one for one in (self.converged, later.converged) if one is not None]
         return Learned(self.evaluations + later.evaluations, all(known) if known else None)
 

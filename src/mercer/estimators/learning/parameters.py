@@ -200,7 +200,7 @@ def _settle(parameters: KernelParameters) -> None:
 
 
 def _kept(problem: Problem) -> tuple[str, ...]:
-    """What was left as it was though nobody asked for it."""
+    """Notes on hyperparameters that were not learned although they were not fixed."""
     parameters = problem.parameters
     kept = tuple(f"{name} is left as it is" for name in parameters.not_learned)
     if not parameters.kernel.continuous_params():

@@ -38,7 +38,7 @@ class GraphKernel(Kernel, abstract=True):
     stored: ClassVar[State] = State(plain=("labels_",))
 
     def names(self) -> Names:
-        """What graphs call what the kernel reads."""
+        """The names of labels and attributes that the kernel reads in graphs."""
         return Names(self.node_labels, self.edge_labels, None)
 
     @computed
@@ -52,7 +52,7 @@ class GraphKernel(Kernel, abstract=True):
         return self
 
     def stand_in(self) -> str:
-        """What stands for labels where nodes have none: their degrees, or a constant."""
+        """Labels for nodes that have none: their degrees, or a constant."""
         return "constant"
 
     def remark(self) -> str:

@@ -26,7 +26,7 @@ _SMALLEST = (
 
 
 class Generator(Protocol):
-    """What is used of NumPy's random states."""
+    """The methods of NumPy's random states that are used here."""
 
     def permutation(self, x: int) -> np.ndarray: ...
     def choice(self, a: int, size: int, p: np.ndarray) -> np.ndarray: ...

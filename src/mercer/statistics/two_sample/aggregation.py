@@ -1,4 +1,4 @@
-"""One statistic from those of several kernels, so that nobody has to guess a width.
+"""One statistic from those of several kernels, so that no width has to be chosen.
 
 All values are studentised over the samples as given and all permutations together, which are
 exchangeable where the hypothesis is true: the level stays exact.
