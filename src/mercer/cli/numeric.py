@@ -22,5 +22,5 @@ def check_columns(kernel: Kernel, X: RawSamples) -> None:
     rule = f"wants numbers, and these columns are not: {', '.join(map(str, columns))}"
     remedy = "leave --kernel out"
     if numeric:
-        remedy = f"say --columns {shlex.quote(','.join(numeric))}, or {remedy}"
+        remedy = f"give --columns {shlex.quote(','.join(numeric))}, or {remedy}"
     raise InputTypeError("--kernel", repr(kernel), rule, remedy)

@@ -61,7 +61,7 @@ def check_one_column(n_columns: int, argument: str, kind: str) -> None:
     """Refuse a table where one column of samples of this kind is wanted."""
     if n_columns != 1:
         rule = f"has {n_columns} columns, where one of {kind} is wanted"
-        raise InputTypeError(argument, "a table", rule, "say which: k.on('column')")
+        raise InputTypeError(argument, "a table", rule, "name one: k.on('column')")
 
 
 def as_list(raw: RawSamples, argument: str, kind: str, remedy: str) -> list[Any]:

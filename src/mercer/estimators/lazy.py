@@ -43,7 +43,7 @@ def predict_lazily(model: Estimator, X: DaskCollection, method: str = "predict")
     """
     if not callable(getattr(model, method, None)):
         rule = f"is not a method of {type(model).__name__}"
-        raise ParameterError("method", method, rule, "say 'predict'")
+        raise ParameterError("method", method, rule, "use 'predict'")
     if not hasattr(X, "__dask_graph__"):
         remedy = f"call model.{method}(X)"
         raise InputTypeError("X", type(X).__name__, "is not a collection of Dask", remedy)

@@ -31,7 +31,7 @@ def test_the_column_of_text_is_named(frame):
         SVC().fit(frame, y)
     assert str(caught.value) == (
         "X, column 'c' = 'u' is text where kernel rbf wants numbers; "
-        "say kernel=table_kernel(X), or encode it; AutoClassifier takes it as it is"
+        "set kernel=table_kernel(X), or encode it; AutoClassifier takes it as it is"
     )
     SVC(kernel=mercer.table_kernel(FRAMES["text"])).fit(FRAMES["text"], y)  # the remedy works
 
@@ -39,7 +39,7 @@ def test_the_column_of_text_is_named(frame):
 @pytest.mark.parametrize(
     ("column", "rule"),
     [
-        (pd.date_range("2020", periods=6), "is a date where kernel rbf wants numbers; say kernel="),
+        (pd.date_range("2020", periods=6), "is a date where kernel rbf wants numbers; set kernel="),
         (pd.to_timedelta(np.arange(6), unit="D"), "wants numbers; encode it, or leave it out"),
         ([[1, 2]] * 6, r"\[1, 2\] is not a number where kernel rbf wants numbers; encode it, or"),
     ],
@@ -61,9 +61,9 @@ def test_missing_integers_are_missing_values(learner, dtype):
 @pytest.mark.parametrize(
     ("learner", "words"),
     [
-        (GaussianProcessClassifier(), "GaussianProcessClassifier wants numbers; say kernel="),
-        (KernelPCA(), r"kernel linear wants numbers; say kernel=table_kernel\(X\), or encode it$"),
-        (MercerMap(), r"kernel RBF\(\) wants numbers; say kernel="),
+        (GaussianProcessClassifier(), "GaussianProcessClassifier wants numbers; set kernel="),
+        (KernelPCA(), r"kernel linear wants numbers; set kernel=table_kernel\(X\), or encode it$"),
+        (MercerMap(), r"kernel RBF\(\) wants numbers; set kernel="),
         (LinearSVC(), "LinearSVC wants numbers; encode it; AutoClassifier takes it"),
         (LinearSVR(), "LinearSVR wants numbers; encode it; AutoRegressor takes it"),
     ],

@@ -157,7 +157,7 @@ def choose_kernel(
         return Choice(named, True)
     if isinstance(kernel, type) and issubclass(kernel, Kernel):
         name = kernel.__name__
-        raise ParameterError("kernel", name, "is a class, not a kernel", f"say {name}()")
+        raise ParameterError("kernel", name, "is a class, not a kernel", f"give {name}()")
     if callable(kernel):
         return Choice(CallableKernel(kernel), True)
     remedy = (

@@ -64,7 +64,7 @@ def _table_remedy(estimator: Estimator) -> str:
     """What to do about a column of a data frame that is no number."""
     remedies = ["encode it"]
     if "kernel" in vars(estimator):
-        remedies.insert(0, "say kernel=table_kernel(X)")
+        remedies.insert(0, "set kernel=table_kernel(X)")
     remedy = ", or ".join(remedies)
     if is_classifier(estimator):
         return f"{remedy}; AutoClassifier takes it as it is"

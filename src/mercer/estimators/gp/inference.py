@@ -73,7 +73,7 @@ class Way:
         way = "sparse" if method == "auto" else method
         if way == "exact":
             rule = "are inducing points, which method='exact' has none of"
-            raise ParameterError("centers", centers, rule, "say method='sparse'")
+            raise ParameterError("centers", centers, rule, "set method='sparse'")
         if isinstance(centers, Integral):
             return cls(way, int(centers))
         if raw_length(centers) == 0:

@@ -177,7 +177,7 @@ def learn(
         best = objective.best
     except NotDifferentiableError as error:
         rule = f"cannot be learned: {error}"
-        remedy = "fix the parameters that have no derivative with fixed=..., or say optimizer=None"
+        remedy = "fix the parameters that have no derivative with fixed=..., or set optimizer=None"
         raise NotDifferentiableError("kernel", given, rule, remedy) from None
     if not np.isfinite(best.value):
         rule = "gives no finite likelihood at any start"
