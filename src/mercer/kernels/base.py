@@ -53,7 +53,7 @@ WeightedSum = tuple[str, Place, float]  # of a derivative over a tile
 
 _DIMENSION = dataclasses.replace(integer(1), rule="a dimension: an integer >= 1")
 _DEGREE = dataclasses.replace(integer(0), rule="a degree: an integer >= 0")
-# what to do about samples that are no numbers where numbers are wanted
+# what to do about samples that are no numbers where numbers are needed
 TEXT_REMEDY = (
     "encode it, or give a kernel that reads text, such as Spectrum(3) for strings; "
     "AutoClassifier and AutoRegressor choose one"

@@ -163,7 +163,7 @@ def _check_distances(kernel: Kernel, X: RawSamples) -> None:
 
 
 def _check_varies(kernel: Kernel, X: RawSamples) -> None:
-    """Raise an error if different samples are the same in feature space for want of precision.
+    """Raise an error if different samples are the same in feature space for lack of precision.
 
     Of a kernel that separates points this can only be rounding; others may be constant on
     purpose.
