@@ -327,7 +327,7 @@ def _find(name: str) -> Any:
 
 
 def _refusal(name: str) -> str:
-    """What is said of a name that the package does not have."""
+    """The error for a name that the package does not have."""
     from mercer.errors import did_you_mean
     from mercer.kernels.expression import FOREIGN
 

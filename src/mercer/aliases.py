@@ -1,7 +1,7 @@
 """Names for what annotations mean, where Python's own types cannot say it.
 
-Most of them are `Any` to a type checker, because samples may be objects of any library. They tell
-the reader what is meant.
+Most of them are `Any` to a type checker, because samples may be objects of any library. They say
+what is meant.
 """
 
 from __future__ import annotations

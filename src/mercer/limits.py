@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-_UNKNOWN = 8 * 2**30  # bytes, where the system does not tell
+_UNKNOWN = 8 * 2**30  # bytes, where the system does not report it
 _LEAST = 16 * 2**20
 _CGROUPS, _MEMBERSHIP, _STATISTICS = "/sys/fs/cgroup", "/proc/self/cgroup", "/proc/self/statm"
 

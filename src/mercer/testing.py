@@ -108,7 +108,7 @@ def _assert_equal(actual: np.ndarray, expected: np.ndarray, promise: str) -> Non
 
 
 def _assert_close(actual: np.ndarray, expected: np.ndarray, tolerance: float, promise: str) -> None:
-    """No entry differs by more than the tolerance."""
+    """Check that no entry differs by more than the tolerance."""
     assert np.abs(actual - expected).max() <= tolerance, promise
 
 
@@ -148,7 +148,7 @@ def _check_lazy(kernel: Kernel, X: RawSamples) -> None:
 
 
 def _check_threads(kernel: Kernel, X: RawSamples) -> None:
-    """On enough rows that several tiles exist."""
+    """Check that several tiles give the same bits with any number of threads."""
     many = pick_rows(X, np.arange(600) % len(X))
     with config_context(threads=1):
         K, product = kernel(many), kernel.gram(many) @ np.ones(600)
@@ -224,7 +224,7 @@ def _collections(kernel: Kernel, d: int, rng: np.random.Generator) -> list[RawSa
 def _check_claim(
     kernel: Kernel, certificate: Certificate, points: RawSamples, remedy: str = ""
 ) -> None:
-    """No combination of these points refutes the status."""
+    """Check that no combination of these points refutes the status."""
     try:
         fitted = kernel.copy().fit(points)
         K = fitted(points)

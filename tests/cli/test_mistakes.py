@@ -40,11 +40,11 @@ MISTAKES: dict[str, tuple[list[str], list[str]]] = {  # arguments, and what the 
     "no dimension": (["check", "RBF()", "-d", "0"], ["--dimension"]),
     "kernel of numbers": (
         ["fit", "t.csv", "-t", "y", "-k", "RBF(1.0)"],
-        ["these columns are not: color; say --columns a,b, or leave --kernel out"],
+        ["these columns are not: color; give --columns a,b, or leave --kernel out"],
     ),
     "kernel of numbers, compared": (
         ["compare", "t.csv", "t.csv", "--kernel", "RBF(1.0)"],
-        ["these columns are not: color, y; say --columns a,b, or leave --kernel out"],
+        ["these columns are not: color, y; give --columns a,b, or leave --kernel out"],
     ),
     "kernels": (["kernels", "Spectrm"], ["did you mean Spectrum"]),
     "kernels, other case": (["kernels", "gausian"], ["is unknown"]),

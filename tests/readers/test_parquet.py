@@ -64,7 +64,7 @@ NESTED = {
 
 @pytest.mark.parametrize("values", NESTED.values(), ids=NESTED)
 def test_columns_that_hold_no_single_values(written, values):
-    match = r"some\.parquet, column = 'a' holds .* where single numbers or texts are wanted"
+    match = r"some\.parquet, column = 'a' holds .* where single numbers or texts are expected"
     with pytest.raises(errors.InputError, match=match):
         read_table(written({"a": values, "b": [1, 2]}))
 

@@ -340,7 +340,7 @@ BAD = {
     "repeated names above words": ("a,b,a\nx,y,z\nu,v,w\n", "has two columns called 'a'"),
     "latin-1": (
         "a,b\n1,2\nr\xf6d,3\n".encode("latin-1"),
-        r"is not utf-8 text \(line 3, byte 9\); say which encoding it has",
+        r"is not utf-8 text \(line 3, byte 9\); name its encoding",
     ),
     "empty": ("", "is empty"),
     "blank": ("\n \n", "is empty"),

@@ -34,7 +34,7 @@ linear               coordinate descent for linear machines, without a Gram matr
 linear_columns       the same on the weights, of which many become zero
 linear_classes       the same for several classes at once
 interrupts           Ctrl-C is raised after a compilation, not in the middle of it
-announcements        who waits for the compiler is told so
+announcements        a message to whoever waits for the compiler
 ===================  ===============================================================================
 
 Modules are loaded when first used, so that importing mercer does not import numba. All functions
@@ -91,7 +91,7 @@ _MODULES = {
     "linear_classes": "margin.linear_classes",
 }
 
-# How to tell users what they wait for; `mercer.execution.progress`, which knows, sets it.
+# How users are informed of what they wait for; `mercer.execution.progress`, which knows, sets it.
 say: Callable[[str], object] | None = None
 
 

@@ -53,5 +53,5 @@ class Announcer(event.Listener):
 
 @functools.cache
 def listen(say: Callable[[str], object]) -> None:
-    """Listen to Numba from now on, and tell of long compilations by this function."""
+    """Listen to Numba from now on, and announce long compilations by this function."""
     event.register("numba:compile", Announcer(say))

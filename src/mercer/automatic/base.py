@@ -32,7 +32,7 @@ from mercer.state import State
 _FEWEST = 4  # samples below which nothing can be held out
 _FEWEST_TO_LEARN = 20  # samples from which the kernels of a table are learned
 _MOST_CLASSES = 60  # for which probabilities are learned by logistic regression
-_MOST_ROWS = 5000  # rows from which the kinds of columns are told
+_MOST_ROWS = 5000  # rows from which the kinds of columns are inferred
 _MOST_MIXED = 6000  # samples of which the matrix of a sum of kernels is stored
 _OF_ROWS: dict[str, Any] = {"classification": LearnedClassifier, "regression": LearnedRegressor}
 _OF_PARTS: dict[str, Any] = {"classification": MixtureClassifier, "regression": MixtureRegressor}
@@ -115,15 +115,20 @@ class Automatic(CheckedInput):
         if not self._may_learn(y) or hasattr(X, "tocsr"):
             return [], []
         kind = kind_of_samples(X)
+        columns: list[TableColumn] = []
         if kind is not None:
-            return [], [Part(kind.name)] if len(y) <= _MOST_MIXED else []
-        columns = read_columns(thin_out(X, _MOST_ROWS), tuple(self.missing))
-        # a value that is always the same, or missing, may tell something by being missing
-        columns = [column for column in columns if column.spread > 0 or column.missing_share > 0]
-        parts = [Part(column.kind, column.name) for column in columns if column.kind in KINDS]
+            parts = [Part(kind.name)]
+        else:
+            columns = self._informative_columns(X)
+            parts = [Part(column.kind, column.name) for column in columns if column.kind in KINDS]
         if parts and len(y) > _MOST_MIXED:
             return [], []
         return columns, parts
+
+    def _informative_columns(self, X: RawSamples) -> list[TableColumn]:
+        """The columns of a table that vary; a constant with missing values varies too."""
+        columns = read_columns(thin_out(X, _MOST_ROWS), tuple(self.missing))
+        return [column for column in columns if column.spread > 0 or column.missing_share > 0]
 
     def _may_learn(self, y: np.ndarray) -> bool:
         """Whether neither the parameters nor the targets speak against learning kernels."""
@@ -182,7 +187,7 @@ class Automatic(CheckedInput):
         self._keep_learned(model, len(y), columns, time.perf_counter() - start, notes)
 
     def _of_rows(self, y: np.ndarray) -> dict[str, Any]:
-        """What models of rows are told of the target."""
+        """Options of models of rows that depend on the target."""
         return {}
 
     def _keep_learned(

@@ -126,7 +126,7 @@ def column_contributions(
 
 
 def importance_metric(assessment: Assessment) -> str:
-    """The metric by which columns are compared: the judge, or the AUC where it tells nothing.
+    """The metric by which columns are compared: the judge, or the AUC where it is of no use.
 
     An accuracy that is no better than that of the most frequent class hardly falls when a column
     is shuffled, although the probabilities may depend on it.
@@ -166,8 +166,10 @@ def term_shares(model: Estimator) -> list[tuple[str, float]]:
     For f = Σ c_i k(·, x_i) and k = Σ k_t it is cᵀK_t c/cᵀKc. Other kernels have no shares.
     """
     terms = _terms(getattr(model, "kernel_", None))
+    if len(terms) < 2 or not hasattr(model, "dual_coef_"):
+        return []
     samples = fitted_samples(model, "support_vectors_", "X_fit_")
-    if len(terms) < 2 or samples is None or not hasattr(model, "dual_coef_"):
+    if samples is None:
         return []
     c = _dual_coefficients(model, raw_length(samples))
     norms = [_squared_norm(term, samples, c) for term in terms]

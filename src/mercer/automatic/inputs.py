@@ -84,16 +84,14 @@ class CheckedInput(ShowsFit, BaseEstimator):
 
     def _check_samples(self, X: RawSamples, reset: bool) -> RawSamples:
         """Check the samples: tables of numbers by scikit-learn, other samples by their kernel."""
-        X = as_collection(X)
-        if isinstance(X, np.ndarray) and X.dtype.kind in "SU" and X.ndim == 2:
-            digits = are_digits(X) if reset else are_vectors(self.kernel_.domain)
-            X = X if digits else X.astype(str).astype(object)
-        if is_auto(self.kernel):
+        X = self._digits_or_texts(as_collection(X), reset)
+        is_automatic = is_auto(self.kernel)
+        if is_automatic:
             X = unwrapped(X)
-        kind = kind_of_samples(X) if is_auto(self.kernel) else None
-        if kind is not None:
-            return _own_samples(X, kind.name)
-        if is_numeric_table(X) and (is_auto(self.kernel) or np.ndim(X) != 3):
+            kind = kind_of_samples(X)
+            if kind is not None:
+                return _own_samples(X, kind.name)
+        if is_numeric_table(X) and (is_automatic or np.ndim(X) != 3):
             checks = {"accept_sparse": "csr", "ensure_all_finite": "allow-nan"}
             return validate_data(self, X, reset=reset, dtype=np.float64, **checks)
         if hasattr(X, "columns"):
@@ -101,6 +99,13 @@ class CheckedInput(ShowsFit, BaseEstimator):
         if reset:
             self._note_width(X)
         return X
+
+    def _digits_or_texts(self, X: RawSamples, reset: bool) -> RawSamples:
+        """A matrix of strings as objects, unless the strings are digits; other samples as given."""
+        if not isinstance(X, np.ndarray) or X.dtype.kind not in "SU" or X.ndim != 2:
+            return X
+        are_numbers = are_digits(X) if reset else are_vectors(self.kernel_.domain)
+        return X if are_numbers else X.astype(str).astype(object)
 
     def _note_width(self, X: RawSamples) -> None:
         """Remember the number of columns where samples are rows."""
@@ -151,7 +156,7 @@ class CheckedInput(ShowsFit, BaseEstimator):
         return used
 
     def _leave_out_columns(self, X: RawSamples, y: np.ndarray, classification: bool) -> RawSamples:
-        """The table without constants, identifiers and texts that tell nothing of the target."""
+        """The table without constants, and without identifiers and texts of no use."""
         if not hasattr(X, "columns"):
             self._asked(X, "keep")
             self._asked(X, "drop")
@@ -263,6 +268,6 @@ def _own_samples(X: RawSamples, kind: str) -> RawSamples:
     if kind == "series" and isinstance(X, np.ndarray) and X.ndim == 3:
         remedy = "give list(X) if its axes are (n, length, channels), as tslearn has them, or "
         remedy += "list(X.transpose(0, 2, 1)) if they are (n, channels, length), as aeon's"
-        rule = "does not tell channels from times"
+        rule = "does not distinguish channels from times"
         raise ShapeError("X", f"array of shape {X.shape}", rule, remedy)
     return X

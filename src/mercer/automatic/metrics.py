@@ -11,7 +11,7 @@ import numpy as np
 from mercer.aliases import Targets
 from mercer.errors import ParameterError, did_you_mean
 
-_UNBALANCED = 0.8  # share of one class from which the accuracy tells little
+_UNBALANCED = 0.8  # share of one class from which the accuracy is misleading
 _TINY = 1e-15  # the least probability, as in scikit-learn's log_loss
 
 
@@ -240,7 +240,7 @@ def metrics_of(task: str) -> list[Metric]:
 
 
 def is_unbalanced(y: np.ndarray) -> bool:
-    """Whether one class has four fifths of all samples, so that the accuracy tells little."""
+    """Whether one class has four fifths of all samples, so that the accuracy is misleading."""
     counts = np.unique(y, return_counts=True)[1]
     return bool(counts.max() >= _UNBALANCED * len(y))
 

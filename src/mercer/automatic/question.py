@@ -98,7 +98,7 @@ def ask(
 
 
 def ask_alike(source: Source, like: Question) -> Question:
-    """The same question of other samples, a test set; labels that are no class are left out."""
+    """The same problem on a test set; samples whose label is no known class are left out."""
     X, y, name = source.samples, source.labels, like.target
     if hasattr(X, "columns"):
         X, y = _columns_alike(X, like)

@@ -192,7 +192,7 @@ def _curve(
 
 
 def _source_facts(source: Source, question: Question, result: Study) -> dict[str, Any]:
-    """What a model file remembers of the data and of the results."""
+    """The facts on data and results that a model file stores."""
     return {
         "kind": source.kind,
         "target": question.target,
@@ -221,7 +221,7 @@ def _effects(model: Estimator, question: Question) -> list[list[Any]]:
 
 
 def _with_leaks(question: Question) -> Question:
-    """The question with notes on columns that tell too much."""
+    """The question with notes on columns that predict the target too well."""
     if not hasattr(question.X, "columns"):
         return question
     leaks = leaking_columns(question.X, question.y, question.task == "classification")

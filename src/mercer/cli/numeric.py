@@ -19,8 +19,8 @@ def check_columns(kernel: Kernel, X: RawSamples) -> None:
     if not columns:
         return
     numeric = [str(name) for name in X.columns if name not in columns]
-    rule = f"wants numbers, and these columns are not: {', '.join(map(str, columns))}"
+    rule = f"needs numbers, and these columns are not: {', '.join(map(str, columns))}"
     remedy = "leave --kernel out"
     if numeric:
-        remedy = f"say --columns {shlex.quote(','.join(numeric))}, or {remedy}"
+        remedy = f"give --columns {shlex.quote(','.join(numeric))}, or {remedy}"
     raise InputTypeError("--kernel", repr(kernel), rule, remedy)

@@ -184,7 +184,7 @@ def _read_table(
 ) -> _NewSamples:
     path, *others = data
     if others:
-        rule = "are several files where one table is wanted"
+        rule = "are several files where one table is expected"
         raise InputError("data", list(map(str, data)), rule)
     target = model.source_["target"]
     frame, _ = read_table(path, like=_layout_of_file(layout, target, path), strict=strict)

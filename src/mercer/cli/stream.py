@@ -72,7 +72,7 @@ def run(
     start = time.perf_counter()
     if target is None:
         rule = "has to be named where files are read block by block"
-        raise ParameterError("--target", None, rule, "say --target COLUMN")
+        raise ParameterError("--target", None, rule, "give --target COLUMN")
     with with_threads(threads), Printer(not (as_json or quiet)) as tell:
         rows = scan(list(data), target)
         sample = _sample(rows, int(choices["random_state"]))
@@ -138,7 +138,7 @@ def _kernel(sample: Block) -> Kernel:
     try:
         X = np.asarray(sample.X, dtype=np.float64)
     except (TypeError, ValueError):
-        rule, remedy = "has columns that are not numbers", "say --kernel for tables"
+        rule, remedy = "has columns that are not numbers", "give --kernel for tables"
         raise InputError("data", sample.place or "table", rule, remedy) from None
     spread = X.std(axis=0)
     spread[spread == 0] = 1.0

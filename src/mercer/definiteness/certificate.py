@@ -157,7 +157,7 @@ class Certificate:
     gives : frozenset of str
         Facts that the rule gives by itself, whatever is known of the parts.
     means : Means
-        What means in feature space tell of distributions: whether it is characteristic, and why.
+        What means in feature space say of distributions: whether it is characteristic, and why.
 
     Examples
     --------
@@ -199,7 +199,7 @@ class Certificate:
 
     @property
     def characteristic(self) -> str:
-        """Whether means in feature space tell all distributions apart: yes, no or unknown.
+        """Whether means in feature space distinguish all distributions: yes, no or unknown.
 
         ``means.reason`` says why. Tests of Linear() see differences of means only.
 
@@ -272,7 +272,7 @@ class Definite:
     facts : tuple of str
         What else is known and may be used in proofs.
     means : Means
-        What means in feature space tell of distributions.
+        What means in feature space say of distributions.
 
     Examples
     --------

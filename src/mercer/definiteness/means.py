@@ -39,7 +39,7 @@ YES, NO, NOT_KNOWN = "yes", "no", "unknown"
 
 @dataclasses.dataclass(frozen=True)
 class Means:
-    """What the mean of φ(x) tells of a distribution.
+    """What the mean of φ(x) says of a distribution.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ SPECTRUM = Means(
 
 GAUSSIAN = Means(
     YES,
-    "a Gaussian of a distance in a separable Hilbert space that tells all samples apart, up to a "
+    "a Gaussian of a distance in a separable Hilbert space that separates all samples, up to a "
     "change of length (Ziegel et al. 2024)",
     signed=True,
     separable=True,
@@ -86,7 +86,7 @@ GAUSSIAN = Means(
 ENERGY = Means(
     YES,
     "where the mass is 0 the form is an integral of those of Gaussians of all widths, so the means "
-    "tell all distributions of finite moment apart (Székely and Rizzo 2013)",
+    "distinguish all distributions of finite moment (Székely and Rizzo 2013)",
     separable=True,
 )
 
@@ -101,13 +101,13 @@ ATOMS = Means(NO, "distributions without atoms all have the mean 0")
 
 
 def finite(features: str) -> Means:
-    """Of a kernel with finitely many features: m + 2 samples have a combination of mean 0."""
+    """The means of a kernel with m features: m + 2 samples have a combination of mean 0."""
     reason = f"finitely many features, {features}: other distributions have the same mean of them"
     return Means(NO, reason, finite=True, separable=True)
 
 
 def blind(reason: str) -> Means:
-    """Of a kernel for which two distributions with equal means are known."""
+    """The means of a kernel for which two distributions with equal means are known."""
     return Means(NO, reason, separable=True)
 
 
@@ -128,21 +128,21 @@ def of_sum(parts: Sequence[Means], psd: bool) -> Means:
 
 
 def of_product(parts: Sequence[Means], positive: bool) -> Means:
-    """A factor that tells signed measures apart suffices where the others are never 0."""
+    """A factor that distinguishes signed measures suffices where the others are never 0."""
     separable = all(part.separable for part in parts)
     if all(part.finite for part in parts):
         return finite("products of those of the factors")
     if positive and separable and any(part.signed for part in parts):
-        reason = "a factor tells all signed measures apart, and the others have k(x,x) > 0"
+        reason = "a factor distinguishes all signed measures, and the others have k(x,x) > 0"
         return Means(YES, reason, signed=True, separable=True)
     return Means(separable=separable)
 
 
 def of_columns(parts: Sequence[Means]) -> Means:
-    """Factors on disjoint columns that cover all of them: each has to tell signed measures."""
+    """Factors on disjoint columns that cover all: each has to distinguish signed measures."""
     separable = all(part.separable for part in parts)
     if all(part.signed for part in parts):
-        reason = "each factor tells all signed measures on its own columns apart"
+        reason = "each factor distinguishes all signed measures on its own columns"
         return Means(YES, f"{reason} (Szabó and Sriperumbudur 2018)", True, separable=separable)
     return Means(separable=separable)
 
@@ -152,7 +152,7 @@ def of_length(part: Means, nonzero: bool) -> Means:
     if part.finite:
         return finite("those of the part, scaled")
     if nonzero and part.signed:
-        reason = "the part tells all signed measures apart, and f is never 0"
+        reason = "the part distinguishes all signed measures, and f is never 0"
         return Means(YES, reason, signed=True, separable=part.separable)
     return Means(separable=part.separable)
 
@@ -165,7 +165,7 @@ def of_image(part: Means, injective: bool) -> Means:
 
 
 def of_some_columns(part: Means, covers: bool, known: bool) -> Means:
-    """Of a kernel on some columns; ``known`` if their number is, and so whether others exist."""
+    """The means of a kernel on some columns; ``known`` is whether their number is known."""
     if covers:
         return part
     if known:
@@ -188,7 +188,7 @@ def of_power(part: Means, integer: bool, divisible: bool) -> Means:
 
 
 def of_exp(part: Means, separates: bool) -> Means:
-    """exp(k), a Gaussian in feature space up to lengths, where k tells samples apart."""
+    """exp(k), a Gaussian in feature space up to lengths, where k separates samples."""
     if separates and part.separable:
         return GAUSSIAN
     return Means(separable=part.separable)

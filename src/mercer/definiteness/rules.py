@@ -42,7 +42,7 @@ _OPPENHEIM = "det(A∘B) ≥ det A · Π B_ii (Oppenheim)"
 def _facts(
     names: Iterable[str], parts: Sequence[Certificate], how: Callable[[Iterable[bool]], bool]
 ) -> Facts:
-    """Those of the facts that any, or all, of the parts have."""
+    """The facts of these names that any, or all, of the parts have."""
     facts = set()
     for name in names:
         if how(map(operator.methodcaller("has", name), parts)):
@@ -51,7 +51,7 @@ def _facts(
 
 
 def _kept(part: Certificate, *names: str) -> Facts:
-    """Those of the facts that the only part has."""
+    """The facts of these names that the only part has."""
     return _facts(names, [part], all)
 
 
@@ -200,7 +200,7 @@ def power_rule(claim: str, exponent: float, part: Certificate) -> Certificate:
         why = f"a power that is not an integer ({exponent:g}) of {kind}"
         return _no_rule(claim, why, part.where, [part])
     facts = _kept(part, POSITIVE_DIAGONAL, DIVISIBLE)
-    if exponent % 2 == 1:  # φ ⊗ φ ⊗ φ tells φ from −φ
+    if exponent % 2 == 1:  # φ ⊗ φ ⊗ φ distinguishes φ from −φ
         facts |= _kept(part, SEPARATES)
     means = of_power(part.means, float(exponent).is_integer(), part.has(DIVISIBLE))
     return Certificate(part.status, claim, rule, part.where, (part,), facts, uses=uses, means=means)

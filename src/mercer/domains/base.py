@@ -302,7 +302,7 @@ class Batch:
         return other
 
     def fork(self) -> Batch:
-        """The same samples, to be compared with others that this batch shall know nothing of.
+        """A copy of the batch to compare with other samples, which does not change this batch.
 
         Encodings that are there already are not computed again. Words or categories that only the
         other samples have are added to the vocabularies of the fork, and not to those of this

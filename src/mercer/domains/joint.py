@@ -9,7 +9,7 @@ from mercer.domains.base import Anything, Batch, Domain
 from mercer.domains.structures.graphs import read_together
 from mercer.errors import MercerError
 
-_SOME = 16  # samples that tell whether other domains can read a domain's
+_SOME = 16  # samples from which it is seen whether other domains can read a domain's
 
 
 class _Bits(Domain):

@@ -58,10 +58,10 @@ def only_column(raw: RawSamples, argument: str, kind: str) -> RawSamples:
 
 
 def check_one_column(n_columns: int, argument: str, kind: str) -> None:
-    """Refuse a table where one column of samples of this kind is wanted."""
+    """Refuse a table where one column of samples of this kind is expected."""
     if n_columns != 1:
-        rule = f"has {n_columns} columns, where one of {kind} is wanted"
-        raise InputTypeError(argument, "a table", rule, "say which: k.on('column')")
+        rule = f"has {n_columns} columns, where one of {kind} is expected"
+        raise InputTypeError(argument, "a table", rule, "name one: k.on('column')")
 
 
 def as_list(raw: RawSamples, argument: str, kind: str, remedy: str) -> list[Any]:

@@ -43,7 +43,7 @@ def predict_lazily(model: Estimator, X: DaskCollection, method: str = "predict")
     """
     if not callable(getattr(model, method, None)):
         rule = f"is not a method of {type(model).__name__}"
-        raise ParameterError("method", method, rule, "say 'predict'")
+        raise ParameterError("method", method, rule, "use 'predict'")
     if not hasattr(X, "__dask_graph__"):
         remedy = f"call model.{method}(X)"
         raise InputTypeError("X", type(X).__name__, "is not a collection of Dask", remedy)
@@ -71,7 +71,7 @@ def _values(rows: RawSamples, model: Estimator, method: str) -> np.ndarray:
 
 
 def _frame_values(rows: RawSamples, model: Estimator, method: str) -> RawSamples:
-    """The same of a data frame, with its index."""
+    """The values that a method returns for a data frame, with its index."""
     import pandas
 
     if len(rows) == 0:  # an empty partition, which no model takes
@@ -91,5 +91,5 @@ def _two_like(rows: RawSamples) -> RawSamples:
 
 
 def _meta(model: Estimator, X: DaskCollection, method: str) -> RawSamples:
-    """An empty result, which tells Dask of columns and types."""
+    """An empty result, from which Dask learns columns and types."""
     return _frame_values(_two_like(X._meta), model, method).iloc[:0]

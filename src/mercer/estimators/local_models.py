@@ -193,7 +193,7 @@ class LocalModels(Wrapper):
         largest = max(map(len, parts))
         if largest > self.most:
             rule = f"is less than the {largest} rows of a part that no column divides"
-            remedy = "add columns that tell these rows apart, or raise most"
+            remedy = "add columns that separate these rows, or raise most"
             warn(explain("most", self.most, rule, remedy), DataWarning)
         return parts
 
@@ -252,7 +252,7 @@ class LocalModels(Wrapper):
     # -- predicting --------------------------------------------------------------------------------
 
     def _blended(self, X: RawSamples, method: str) -> np.ndarray:
-        """What the models of the parts say of each row, by their shares in it."""
+        """The predictions of the parts' models for each row, averaged by their shares in it."""
         check_is_fitted(self)
         X = self._samples(X, reset=False)
         n = raw_length(X)

@@ -129,7 +129,7 @@ def grow(
 ) -> tuple[RoutingTree, list[np.ndarray]]:
     """Split rows until every part has at most so many, and the rows of every leaf.
 
-    Rows that cannot be told apart stay together. Children are numbered: splits from 0 on, leaves
+    Rows that no split separates stay together. Children are numbered: splits from 0 on, leaves
     from −1 downwards.
     """
     splits: list[Split] = []

@@ -131,7 +131,7 @@ class ClusterEngine:
     def _in_order(
         self, function: BlockFunction, blocks: Iterable[Any], arguments: tuple[Any, ...]
     ) -> Iterator[Any]:
-        """The same of blocks that are read here; few are on their way at a time."""
+        """Results of blocks that are read here; few are on their way at a time."""
         shared = self._task(_shared, function, *arguments)
         workers = max(1, len(self.client.nthreads()))
         flying: deque[Future] = deque()
@@ -282,7 +282,7 @@ def _named(error: BaseException, client: Client) -> BaseException:
     """The error, or what it means of the cluster."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     if "KilledWorker" in kinds:
-        rule = f"a task ended several workers, probably for want of memory ({error})"
+        rule = f"a task ended several workers, probably for lack of memory ({error})"
         remedy = "give workers more memory, or smaller blocks"
         return ClusterError("engine", _address(client), rule, remedy)
     if kinds & _LOST:

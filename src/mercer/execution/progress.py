@@ -34,7 +34,7 @@ def listening_to_passes(listener: ProgressFunction) -> Iterator[None]:
 
 
 class ProgressBar(Protocol):
-    """What is used of tqdm."""
+    """The methods of tqdm that are used here."""
 
     total: int | None
 
@@ -72,7 +72,7 @@ class Progress:
         self.last = completed
 
     def expect(self, total: int) -> None:
-        """Say how many tasks there will be, as far as one can tell by now."""
+        """Say how many tasks there will be, as far as is known by now."""
         self.total = total
         if self.bar is not None:
             self.bar.total = total

@@ -135,7 +135,7 @@ def _question(
 def explain_quickly(
     model: Estimator, X: RawSamples, background: RawSamples
 ) -> Explanation | PartExplanation:
-    """The same where it is exact or nearly so; `NotSeparableError` where it would take long."""
+    """Explain rows where that is exact or nearly so; else raise `NotSeparableError`."""
     function = _function_of(model)
     if function is None:
         rule = "is not known to be a sum over training samples"

@@ -90,7 +90,7 @@ def _bar(one: Explanation, j: int) -> str:
 
 
 def as_html(explanation: Explanation) -> str:
-    """A table of the same."""
+    """The explanation as an HTML table."""
     tables = [f"<p>{html.escape(error_text(explanation))} of the {explanation.quantity}</p>"]
     for title, one in _single_rows(explanation):
         base, total = float(one.base_values), float(one.base_values + one.values.sum())

@@ -205,7 +205,7 @@ def _of_description(model: SVDD) -> LearnedFunction | None:
 
 @learned_function.register
 def _of_support_classes(model: MarginClassifier) -> LearnedFunction | None:
-    """Of two classes the decision function; of more, the sum of a class's decisions of pairs."""
+    """The decision function of two classes; else the sum of each class's pairwise decisions."""
     n_classes = len(model.classes_)
     signs = np.zeros((len(model._pairs), n_classes))
     for number, (a, b) in enumerate(model._pairs):

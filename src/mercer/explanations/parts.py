@@ -1,4 +1,4 @@
-"""What positions of strings, words of texts and nodes of graphs add to what a model says."""
+"""Contributions of positions of strings, words and nodes of graphs to predictions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FEWEST = 10  # orders, each with its reverse
 
 
 class PartExplanation:
-    """What the parts of samples add to f(x): positions of a string, words, nodes of a graph.
+    """Contributions of the parts of samples to f(x): positions, words, or nodes of a graph.
 
     ``explain`` makes it for models whose kernel has an explicit feature map φ: f(x) = ⟨w, φ(x)⟩ +
     b, and every feature belongs to the places where it occurs. A substring's share is divided
@@ -246,14 +246,20 @@ def explain_letters(
     between = " " if any(_reads_words(part.kernel) for part in function.parts) else ""
     if background is None:
         background = function.parts[0].samples
-    pool = np.array([part for text in background for part in _split(text, between)] or [""])
-    found = [_explained(function, _split(x, between), between, pool, samples, rng) for x in rows]
-    values, errors, bases = ([one[at] for one in found] for at in range(3))
+    to_draw = [part for text in background for part in _split(text, between)]
+    pool = np.array(to_draw or [""])
+    labels = [_split(text, between) for text in rows]
+    values, errors, bases = [], [], []
+    for parts in labels:
+        value, error, base_value = _explained(function, parts, between, pool, samples, rng)
+        values.append(value)
+        errors.append(error)
+        bases.append(base_value)
     base, outputs = np.array(bases), function.outputs or None
     if base.shape[1] == 1:
-        values, errors = ([each[:, 0] for each in some] for some in (values, errors))
+        values = [value[:, 0] for value in values]
+        errors = [error[:, 0] for error in errors]
         base, outputs = base[:, 0], None
-    labels = [_split(x, between) for x in rows]
     return PartExplanation(values, labels, base, outputs, function.quantity, errors)
 
 

@@ -1,4 +1,4 @@
-"""From a plan to a matrix."""
+"""Gram matrices in the form that a plan states."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ WeightedSum = tuple[str, Place, float]  # of a derivative over a tile
 
 _DIMENSION = dataclasses.replace(integer(1), rule="a dimension: an integer >= 1")
 _DEGREE = dataclasses.replace(integer(0), rule="a degree: an integer >= 0")
-# what to do about samples that are no numbers where numbers are wanted
+# what to do about samples that are no numbers where numbers are needed
 TEXT_REMEDY = (
     "encode it, or give a kernel that reads text, such as Spectrum(3) for strings; "
     "AutoClassifier and AutoRegressor choose one"
@@ -130,7 +130,7 @@ class Kernel(Algebra, Logarithms, Separable, Shown, Parameterized):
 
     @property
     def text_remedy(self) -> str:
-        """What to do about samples that are no numbers where the kernel wants numbers."""
+        """The remedy for samples that are no numbers where the kernel needs numbers."""
         return TEXT_REMEDY
 
     # -- computing ---------------------------------------------------------------------------------
@@ -269,7 +269,7 @@ class Kernel(Algebra, Logarithms, Separable, Shown, Parameterized):
         return self._certify_beyond(certificate, where, d)
 
     def _certify_beyond(self, certificate: Certificate, where: Where, d: int) -> Certificate:
-        """What is known in a dimension beyond that of the claim."""
+        """The certificate in a dimension beyond that of the claim."""
         witness = refutation.refute_in(self, d, balanced=certificate.status == CPD)
         if witness is None:
             rule = f"no rule in R^{d}; what is proved is by {certificate.rule}"
@@ -290,7 +290,7 @@ class Kernel(Algebra, Logarithms, Separable, Shown, Parameterized):
         warn(explain("kernel", self, rule, remedy), DefinitenessWarning)
 
     def claim(self) -> Definite | None:
-        """What a leaf says of itself; override it where the claim depends on parameters."""
+        """The claim of a leaf; override it where the claim depends on parameters."""
         return self.definite
 
     def refute(self, X: RawSamples = None, d: int | None = None) -> Witness | None:

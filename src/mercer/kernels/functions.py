@@ -57,7 +57,7 @@ _MARKED = re.compile(r"\b([A-Za-z]\w*)_[0-9a-f]{8}\b")
 
 
 def without_marks(text: str) -> str:
-    """An expression or a proof to be read: names of objects without what tells them apart.
+    """An expression or a proof for readers: names of objects without their numbers.
 
     Names that end in a date, such as those of columns, are no marks.
     """
@@ -72,7 +72,7 @@ def _without_mark(match: re.Match[str]) -> str:
 
 
 def name_object(value: object, kind: str, content: str = "") -> str:
-    """The name of an object in kernel expressions: it tells the content, or else the object."""
+    """The name of an object in kernel expressions, unique for its content or the object."""
     for name, known in OBJECTS.items():
         if known is value:
             return name

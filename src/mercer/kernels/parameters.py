@@ -353,7 +353,7 @@ def show_value(value: object) -> str:
 
 
 def show_map(value: object, name: str) -> str:
-    """The name of a map that was fitted, or is too long for a text: it tells its contents."""
+    """The name of a map that was fitted, or is too long for a text: a hash of its contents."""
     content = io.BytesIO()
     pickler = pickle.Pickler(content)
     pickler.fast = True  # equal objects give equal bytes only without references to earlier ones

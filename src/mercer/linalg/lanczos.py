@@ -164,7 +164,7 @@ class _KrylovSpace:
         return bool((spread <= _EQUAL * largest).any())
 
     def new_directions(self, image: np.ndarray) -> np.ndarray:
-        """What the last images add to the space; orthogonalized twice, against rounding error."""
+        """The directions that the last images add; orthogonalized twice, against rounding error."""
         block = self._outside(self._outside(image))
         block = _orthonormal(block, float(np.linalg.norm(image, axis=0).max()))
         if block.shape[1]:
@@ -192,7 +192,7 @@ class _KrylovSpace:
         self.T = np.diag(self.values[:keep])
 
     def result(self, passes: int, converged: bool) -> Leading:
-        """What the space says of the largest eigenvalues."""
+        """The largest eigenvalues, estimated from the space."""
         return Leading(
             self.values[: self.wanted],
             self.vectors,

@@ -129,7 +129,7 @@ def _read_float(node: Json) -> float:
         return node
     word, text = node
     if word != "float":
-        raise ValueError("a float is wanted")
+        raise ValueError("a float is expected")
     return float(struct.unpack(">d", bytes.fromhex(text))[0])
 
 

@@ -24,8 +24,8 @@ _WIDTH = 60  # letters of a line of a title
 class DecompositionDisplay:
     """The posterior of every additive term of a Gaussian process, with its band.
 
-    Each term is centered on the training samples: the data tell the level of their sum alone. It is
-    for `KernelSearch` and for `GaussianProcessRegressor` with a sum of kernels of vectors.
+    Each term is centered on the training samples: the data determine only the level of their sum.
+    It is for `KernelSearch` and for `GaussianProcessRegressor` with a sum of kernels of vectors.
     Make it with `from_estimator`; ``plot`` draws it again, on other axes if asked.
 
     Parameters

@@ -13,7 +13,7 @@ from mercer.errors import ParameterError
 from mercer.plot._axes import Option, axes
 from mercer.plot._estimator import last_step
 
-_MOST_NAMES = 10  # colors that can be told apart
+_MOST_NAMES = 10  # colors that can be distinguished
 _LONGEST = 32  # characters of a kernel in the legend
 
 

@@ -23,7 +23,7 @@ Families = list[list[Kernel]]
 
 _MOST_SAMPLES = 5000  # from which letters and lengths are read
 _FEW_LETTERS = 6  # alphabets up to this size, such as that of DNA, need longer substrings
-_LONG = 3000.0  # letters of a text, on average, from which substrings tell less than words
+_LONG = 3000.0  # letters of a text, on average, from which substrings say less than words
 _SHORT = 8.0  # letters below which a string has hardly any substring of six
 
 

@@ -1,4 +1,4 @@
-"""How graphs and series are told from tables, trees and texts."""
+"""How graphs and series are distinguished from tables, trees and texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mercer.domains.structures.graph_forms import KEYS, known_by_attribute
 
 
 def are_graphs(samples: Sequence[Any]) -> bool:
-    """Whether samples are graphs in any form but SMILES, which cannot be told from other texts."""
+    """Whether samples are graphs in any form but SMILES, which look like other texts."""
     return all(map(_is_graph, samples))
 
 

@@ -23,7 +23,7 @@ from mercer.proposals.recognition import are_graphs, are_series
 from mercer.proposals.structures import graph_kernels, series_kernels, tree_kernels
 from mercer.readers.graph_collection import GraphCollection
 
-_MOST_ROWS = 5000  # samples that tell what all of them are
+_MOST_ROWS = 5000  # samples from which the kind of all of them is inferred
 _WORDS = 4.0  # words per string, on average, from which strings are read as texts
 
 

@@ -33,7 +33,7 @@ from mercer.state import storable
 _FEW = 10  # different values up to which text is a category, however few rows there are
 _SOME = 30  # and up to which it is one where values repeat
 _SHARE = 0.05  # or, of many rows, this share
-TELLING = 30  # missing values from which there are enough rows to tell what one means
+TELLING = 30  # missing values from which there are enough rows to learn what one means
 _SMALLEST, _LARGEST = 1e-150, 1e150  # deviations whose squares can be computed with
 _LONG = 4.0  # words, on average, from which text is read as words
 
@@ -41,7 +41,7 @@ _LONG = 4.0  # words, on average, from which text is read as words
 @storable
 @dataclasses.dataclass(frozen=True)
 class TableColumn:
-    """What a column was taken for."""
+    """The kind and the statistics of a column."""
 
     kind: str  # number, category, date, text, string, set
     spread: float  # the mean squared difference of two rows, on the column's own scale
@@ -193,7 +193,7 @@ def table_kernel(
     many different values by their letters, sets by the elements they share, dates as numbers and
     by the cycles they pass through.
     Constant columns are left out. Where a column has missing values its kernel is the expectation
-    over what could stand there (`MissingAware`); and since a missing value may tell something by
+    over what could stand there (`MissingAware`); and since a missing value may be informative by
     itself, where values are missing counts like a category in columns with 30 of them or more
     (`SharedMissingness`).
 

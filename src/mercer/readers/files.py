@@ -73,7 +73,7 @@ def _decoded(path: Path, raw: bytes, encoding: str) -> str:
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         rule = f"is not {encoding} text (line {line}, byte {error.start})"
-        remedy = "say which encoding it has, latin-1 perhaps"
+        remedy = "name its encoding, latin-1 perhaps"
         raise InputError("path", str(path), rule, remedy) from None
     except (LookupError, ValueError):  # a name with a zero byte is a ValueError
         remedy = "utf-8 or latin-1, for instance"

@@ -115,12 +115,15 @@ def _is_header(rows: list[list[str]], missing: tuple[str, ...]) -> bool:
     if _is_above_numbers(rows, missing):
         return True
     names = _named(rows[0])
-    if not names or any(_NUMBER.fullmatch(name) or name in missing for name in names):
+    values = [name for name in names if name in missing or _NUMBER.fullmatch(name)]
+    if values or not names:
         return False
     columns = [set(map(str.strip, cells)) for cells in zip(*rows[1:], strict=False)]
     if _occurs_below(rows[0], columns):
         return False
-    return len(set(names)) == len(names) or _are_names_to_correct(names, columns)
+    if len(set(names)) == len(names):
+        return True
+    return _are_names_to_correct(names, columns)
 
 
 def _are_names_to_correct(names: list[str], columns: list[set[str]]) -> bool:

@@ -57,7 +57,7 @@ def _check_schema(path: Path, schema: Any) -> None:
 
     for field in schema:
         if types.is_nested(field.type) or types.is_binary(field.type):
-            rule = f"holds {field.type} where single numbers or texts are wanted"
+            rule = f"holds {field.type} where single numbers or texts are expected"
             remedy = "give each value a column of its own, or leave the column out"
             raise InputError(f"{path.name}, column", field.name, rule, remedy)
 

@@ -28,7 +28,7 @@ _WITNESS = (
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """A test of two collections, of their columns, and the rows that tell them apart.
+    """A test of two collections, of their columns, and the rows that distinguish them.
 
     Parameters
     ----------

@@ -15,16 +15,16 @@ Described = tuple[str, str] | None  # the title and caption of a figure, if ther
 
 def metric_text(name: str, value: float, error: float | None = None) -> str:
     """The value of a metric, in per cent where that is usual, with its standard error if known."""
-    if error is not None and not np.isfinite(error):
-        error = None
-    if METRICS[name].percent:
-        shown = f"{100 * value:.1f} %"
-        return shown if error is None else f"{shown} ± {100 * error:.1f}"
-    digits = ".4g" if METRICS[name].name in ("rmse", "mae") else ".3f"
-    shown = f"{value:{digits}}"
-    if error is None:
+    metric = METRICS[name]
+    factor, unit, digits, error_digits = 1, "", ".3f", ".3f"
+    if metric.percent:
+        factor, unit, digits, error_digits = 100, " %", ".1f", ".1f"
+    elif metric.name in ("rmse", "mae"):
+        digits, error_digits = ".4g", ".2g"
+    shown = f"{factor * value:{digits}}{unit}"
+    if error is None or not np.isfinite(error):
         return shown
-    return f"{shown} ± {error:.2g}" if digits == ".4g" else f"{shown} ± {error:.3f}"
+    return f"{shown} ± {factor * error:{error_digits}}"
 
 
 def shorten(text: str, most: int, end: int = 0) -> str:

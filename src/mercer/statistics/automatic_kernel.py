@@ -120,7 +120,7 @@ def _kernels_of_table(table: RawSamples, scales: tuple[float, ...]) -> list[Kern
 def widened(kernel: Kernel, X: RawSamples, scale: float) -> Kernel:
     """exp(−d²/(2ℓ²)) with the distance d in the feature space of a kernel with k(x, x) = 1.
 
-    It tells distributions apart that have the same mean in that space. ℓ is ``scale`` times the
+    It distinguishes distributions that have the same mean in that space. ℓ is ``scale`` times the
     root of the mean of d² over two different samples.
     """
     some = some_rows(X, _MOST_PAIRED)
@@ -161,7 +161,7 @@ def some_rows(X: RawSamples, most: int) -> RawSamples:
 
 
 def _without_empty_columns(table: RawSamples) -> RawSamples:
-    """The table less the columns without any value, which tell nothing.
+    """The table less the columns without any value, which carry no information.
 
     Columns that are known by their positions have a constant instead, so that others keep theirs.
     """

@@ -143,7 +143,7 @@ def _plain(value: object) -> str:
 
 
 def kernel_notes(kernel: Kernel, test: str, conditional: bool = True) -> tuple[str, ...]:
-    """What has to be said of a kernel in a test; warns of one that may not be positive.
+    """Notes on a kernel in a test; warns of one that may not be positive.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ def as_samples(
     samples = _listed(raw)
     count = raw_length(samples)
     if count < least:
-        rule = f"has fewer than {least} samples, from which nothing can be told"
+        rule = f"has fewer than {least} samples, which are too few for a test"
         raise EmptyInputError(argument, f"{count} samples", rule, "give more")
     if isinstance(kernel, Kernel) and not are_vectors(kernel.domain):
         return samples
@@ -73,14 +73,19 @@ def pooled(X: RawSamples, Y: RawSamples) -> RawSamples:
     if hasattr(X, "columns") or hasattr(Y, "columns"):
         return _pooled_frames(X, Y)
     if hasattr(X, "tocsr") or hasattr(Y, "tocsr"):
-        from scipy.sparse import csr_array, vstack
-
-        _check_widths(X.shape[1:], np.shape(Y)[1:])
-        return vstack([csr_array(X), csr_array(Y)], format="csr")
-    if isinstance(X, np.ndarray) and isinstance(Y, np.ndarray) and X.ndim > 1:
+        return _pooled_sparse(X, Y)
+    are_arrays = isinstance(X, np.ndarray) and isinstance(Y, np.ndarray)
+    if are_arrays and X.ndim > 1:
         _check_widths(X.shape[1:], Y.shape[1:])
         return np.concatenate([X, Y])
     return [*X, *Y]
+
+
+def _pooled_sparse(X: RawSamples, Y: RawSamples) -> RawSamples:
+    from scipy.sparse import csr_array, vstack
+
+    _check_widths(X.shape[1:], np.shape(Y)[1:])
+    return vstack([csr_array(X), csr_array(Y)], format="csr")
 
 
 def _check_widths(x: tuple[int, ...], y: tuple[int, ...]) -> None:

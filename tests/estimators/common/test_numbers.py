@@ -30,8 +30,8 @@ def test_the_column_of_text_is_named(frame):
     with pytest.raises(InputTypeError) as caught:
         SVC().fit(frame, y)
     assert str(caught.value) == (
-        "X, column 'c' = 'u' is text where kernel rbf wants numbers; "
-        "say kernel=table_kernel(X), or encode it; AutoClassifier takes it as it is"
+        "X, column 'c' = 'u' is text where kernel rbf needs numbers; "
+        "set kernel=table_kernel(X), or encode it; AutoClassifier takes it as it is"
     )
     SVC(kernel=mercer.table_kernel(FRAMES["text"])).fit(FRAMES["text"], y)  # the remedy works
 
@@ -39,9 +39,9 @@ def test_the_column_of_text_is_named(frame):
 @pytest.mark.parametrize(
     ("column", "rule"),
     [
-        (pd.date_range("2020", periods=6), "is a date where kernel rbf wants numbers; say kernel="),
-        (pd.to_timedelta(np.arange(6), unit="D"), "wants numbers; encode it, or leave it out"),
-        ([[1, 2]] * 6, r"\[1, 2\] is not a number where kernel rbf wants numbers; encode it, or"),
+        (pd.date_range("2020", periods=6), "is a date where kernel rbf needs numbers; set kernel="),
+        (pd.to_timedelta(np.arange(6), unit="D"), "needs numbers; encode it, or leave it out"),
+        ([[1, 2]] * 6, r"\[1, 2\] is not a number where kernel rbf needs numbers; encode it, or"),
     ],
 )
 def test_other_types_are_named_too(column, rule):
@@ -61,11 +61,11 @@ def test_missing_integers_are_missing_values(learner, dtype):
 @pytest.mark.parametrize(
     ("learner", "words"),
     [
-        (GaussianProcessClassifier(), "GaussianProcessClassifier wants numbers; say kernel="),
-        (KernelPCA(), r"kernel linear wants numbers; say kernel=table_kernel\(X\), or encode it$"),
-        (MercerMap(), r"kernel RBF\(\) wants numbers; say kernel="),
-        (LinearSVC(), "LinearSVC wants numbers; encode it; AutoClassifier takes it"),
-        (LinearSVR(), "LinearSVR wants numbers; encode it; AutoRegressor takes it"),
+        (GaussianProcessClassifier(), "GaussianProcessClassifier needs numbers; set kernel="),
+        (KernelPCA(), r"kernel linear needs numbers; set kernel=table_kernel\(X\), or encode it$"),
+        (MercerMap(), r"kernel RBF\(\) needs numbers; set kernel="),
+        (LinearSVC(), "LinearSVC needs numbers; encode it; AutoClassifier takes it"),
+        (LinearSVR(), "LinearSVR needs numbers; encode it; AutoRegressor takes it"),
     ],
     ids=lambda value: type(value).__name__,
 )

@@ -664,7 +664,7 @@ def test_more_copies_than_a_block_has_columns():
 
 
 def test_text_where_numbers_should_be():
-    with pytest.raises(ValueError, match="holds text or objects where kernel rbf wants numbers"):
+    with pytest.raises(ValueError, match="holds text or objects where kernel rbf needs numbers"):
         KernelPCA(kernel="rbf").fit([["a"], ["b"]])
     with pytest.raises(ValueError, match="one text, not a collection"):
         KernelPCA(kernel=Jaccard()).fit("abc")

@@ -292,7 +292,7 @@ def fetch_row(i, rows, have, place, source, z, panels):
 def steps(
     K, diagonal, h, beta, lower, upper, up, low, eps, tol, most, have, place, source, z, panels
 ):
-    """At most ``most`` steps; returns how many were made, and whether the gap fell to ``tol``.
+    """Take at most ``most`` steps; return their number, and whether the gap fell to ``tol``.
 
     Rows of K that ``have`` does not tick are computed by `fetch_row`.
 

@@ -56,7 +56,7 @@ def link(labels, first, children, hashes, sizes):
             bag = bag + _mixed(hashes[2, c])
             size += sizes[c]
         hashes[0, v] = production if count > 0 else _NONE
-        # the number of children tells a node with one child from a longer label
+        # the number of children distinguishes a node with one child from a longer label
         hashes[1, v] = _mixed(ordered + np.uint64(count))
         hashes[2, v] = _mixed(_mixed(bag + np.uint64(count)) ^ own)
         sizes[v] = size
@@ -99,7 +99,7 @@ def _store(total, values, exponents, e):
 
 @compiled
 def _store_log(log, values, exponents, e):
-    """The same of the exponential of a logarithm."""
+    """Store the exponential of a logarithm as a mantissa and an exponent."""
     values[e], exponents[e] = 0.0, 0
     if log == -math.inf:
         return
@@ -325,7 +325,7 @@ def _log_join(a, a1, a2, b, b1, b2):
 
 @compiled
 def _partial_logs(x, y, a, b, decay, depth_decay, match, place, rows, deltas):
-    """The same in logarithms, and their derivatives."""
+    """The logarithm of `_partial`, and its derivatives in both decays."""
     _, _, _, _, x_group, _, x_nodes, x_first, x_children = x
     _, _, y_bounds, y_members, y_group, y_rank, _, y_first, y_children = y
     start, first_group = x_nodes[a], x[0][a]

@@ -45,7 +45,7 @@ class Choice:
     drop : sequence of str
         Columns to leave out.
     keep : sequence of str
-        Columns to learn from although they look like identifiers, or tell nothing of the target.
+        Columns to learn from although they look like identifiers, or do not predict the target.
     id : str or None
         The column that names the rows: it is not learned from, and goes with the predictions.
     """

@@ -186,7 +186,7 @@ def _describe(
 
 
 def _ordered(counts: Counter[Any], most: int, levels: list[Any]) -> dict[Any, int]:
-    """By value if all of them are printed, as a reader looks for them; else the frequent first."""
+    """The counts sorted by value if all of them are printed; else the most frequent first."""
     if len(counts) > most:
         return dict(counts.most_common())
     order = [level for level in levels if level in counts]

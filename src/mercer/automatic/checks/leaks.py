@@ -1,4 +1,4 @@
-"""Columns that tell the target by themselves, perhaps because they are known only after it."""
+"""Columns that determine the target by themselves, perhaps because they are known only after it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from mercer.aliases import Frame
 from mercer.automatic.checks.value import ColumnValue
 from mercer.automatic.metrics import area_under_curve
 
-_FEWEST = 30  # rows below which a column may tell the target by chance
+_FEWEST = 30  # rows below which a column may determine the target by chance
 _WHOLE = 0.9995  # AUC or R² that counts as 1
 _DISTINCT = 0.95  # share of different strings from which they may be names of rows
 _SHORT = 24  # letters of such a name, on average
-_MOST = 0.7  # share of the target's variance that such names should not tell
+_MOST = 0.7  # share of the target's variance that such names should not explain
 _MOST_DISTINCT = 0.5  # share of different values above which a category is the name of a row
 
 
 def leaking_columns(frame: Frame, y: np.ndarray, classification: bool) -> list[tuple[str, str]]:
-    """The columns that tell the target alone, each with a metric that says so.
+    """The columns that predict the target alone, each with the metric that shows it.
 
     A number does so if its order does (AUC 1, or a rank correlation of ±1), another value if
     it comes with one target only, any column if it is missing for one of two classes only, and
@@ -52,7 +52,7 @@ def _reached(frame: Frame, y: np.ndarray, name: object, classification: bool) ->
     judge = _tells_classes if classification else _tells_numbers
     reached = judge(frame[name], y)
     if reached is None and len(frame.columns) > 1 and _are_names(frame[name]):
-        return _told_by_letters(frame, y, name, classification)
+        return _explained_by_letters(frame, y, name, classification)
     return reached
 
 
@@ -65,8 +65,10 @@ def _are_names(column: Frame) -> bool:
     return sum(map(len, strings)) <= _SHORT * len(strings)
 
 
-def _told_by_letters(frame: Frame, y: np.ndarray, name: object, classification: bool) -> str | None:
-    """Whether the letters of names tell most of the target, as where classes number their rows."""
+def _explained_by_letters(
+    frame: Frame, y: np.ndarray, name: object, classification: bool
+) -> str | None:
+    """Whether the letters of names explain most of the target: classes that number their rows."""
     share = ColumnValue(frame, y, [], classification).share(name)
     return f"R² {share:.2f} by its letters" if share >= _MOST else None
 

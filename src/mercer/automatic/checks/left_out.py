@@ -129,12 +129,12 @@ def _without_value(
     seed: int,
     keep: Collection[object],
 ) -> dict[object, LeftOut]:
-    """Identifiers and texts that tell nothing of the target."""
+    """Identifiers and texts that are not informative of the target."""
     keys, suspects = _suspicions(frame, missing, keep)
     others = [name for name in frame.columns if name not in keys and name not in suspects]
     left_out = keys
     if suspects:
-        # Beside a column that tells the target alone, nothing else adds anything.
+        # Beside a column that determines the target alone, nothing else adds anything.
         leaks = {name for name, _ in leaking_columns(frame[others], y, classification)}
         beside = [name for name in others if str(name) not in leaks]
         compared = ColumnValue(frame, y, beside, classification, seed)

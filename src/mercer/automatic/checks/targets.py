@@ -26,7 +26,7 @@ def refuse_dates(y: np.ndarray, name: str) -> None:
 
 
 def remedy_for_many_classes(y: np.ndarray) -> str:
-    """What a target of too many classes may be meant for."""
+    """The remedy for a target of too many classes."""
     if _look_like(y, _AMOUNTS):
         return f"is it a number? write {str(y[0])!r} with digits and a decimal point only"
     if y.dtype.kind in "iuf":
@@ -42,7 +42,7 @@ def _look_like(y: np.ndarray, is_one: re.Pattern[str]) -> bool:
 
 
 def target_notes(y: np.ndarray, name: str, task: str) -> list[str]:
-    """What is to be said of a target that was taken for classes, or for numbers, by its values."""
+    """Notes on a target that was taken for classes, or for numbers, by its values."""
     values = np.unique(y.astype(str)) if y.dtype.kind == "O" else np.unique(y)
     numeric = y.dtype.kind in "iuf"
     notes = []

@@ -1,4 +1,4 @@
-"""Whether a column tells anything of the target that the other columns do not."""
+"""Whether a column improves predictions of the target beside the other columns."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ColumnValue:
         return float(falls.mean()), float(falls.std(ddof=1) / np.sqrt(len(falls)))
 
     def share(self, name: object) -> float:
-        """The share of the target's variance that a column tells beside the others."""
+        """The share of the target's variance that a column explains beside the others."""
         fall, _ = self.gain(name)
         return fall / max(float(self.losses.mean()), 1e-300)
 

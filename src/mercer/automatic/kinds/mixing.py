@@ -47,7 +47,7 @@ def _loss_of(candidate: Candidate) -> float:
 
 
 def shortened(candidates: list[Candidate]) -> list[Candidate]:
-    """As many as are mixed: the best of each part first, then the best of the others."""
+    """The candidates to mix: the best of each part first, then the best of the others."""
     ranked = sorted(candidates, key=_loss_of)
     first: dict[tuple[str, ...], int] = {}
     for place, (term, _) in enumerate(ranked):

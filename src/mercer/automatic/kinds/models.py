@@ -152,7 +152,7 @@ class LearnedMixture(BaseEstimator):
 
     @property
     def blank(self) -> Estimator:
-        """The same final model, not fitted, for a Gram matrix."""
+        """An unfitted copy of the final model, for a Gram matrix."""
         return clone(self.model_).set_params(kernel="precomputed")
 
     def encode(self, X: RawSamples) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What a model of mixed kernels says of its fit."""
+"""Reports of models of mixed kernels."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Held:
     power: int = 2  # of the errors: 1 for absolute ones
 
     def take(self, rows: np.ndarray) -> Held:
-        """Those of some of the samples."""
+        """The held-out problem of some of the samples."""
         weight = None if self.weight is None else self.weight[rows]
         groups = None if self.groups is None else self.groups[rows]
         return Held(self.Y[rows], weight, groups, self.power)

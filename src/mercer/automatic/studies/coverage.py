@@ -40,7 +40,7 @@ class Coverage:
 
     @property
     def error(self) -> float:
-        """Its standard error, of independent rows."""
+        """The standard error of the coverage, for independent rows."""
         return math.sqrt(self.share * (1.0 - self.share) / len(self.inside))
 
     def __str__(self) -> str:

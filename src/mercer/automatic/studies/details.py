@@ -104,7 +104,7 @@ def curves(study: Study) -> list[Curves]:
 
 
 def _curves(name: str, positive: np.ndarray, score: np.ndarray) -> Curves:
-    """Both curves at every threshold, the largest first."""
+    """The ROC and the precision-recall curve at every threshold, the largest first."""
     order = np.argsort(-score, kind="stable")
     hits = np.cumsum(positive[order])
     ends = np.append(np.flatnonzero(np.diff(score[order])), len(order) - 1)  # of equal scores

@@ -10,7 +10,7 @@ from mercer.automatic.question import Question
 
 
 def leak_note(name: str, reached: str, target: str) -> str:
-    """The remark on a column that tells the target alone."""
+    """The remark on a column that determines the target alone."""
     return (
         f"column {name!r} predicts {target} by itself ({reached}): is it known before {target} is? "
         f"--drop {name} leaves it out"
@@ -39,7 +39,7 @@ def constant_text(question: Question) -> str:
 
 
 def class_of_interest(question: Question) -> str:
-    """Whose precision and recall are told."""
+    """The class whose precision and recall are reported."""
     facts = Reference(question.y, question.task).facts
     if len(facts["classes"]) == 2:
         return str(facts["positive"])

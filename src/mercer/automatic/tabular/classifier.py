@@ -92,7 +92,7 @@ class LearnedClassifier(LearnedTable):
         return self
 
     def _options(self, groups: np.ndarray | None, rows: np.ndarray) -> Options:
-        """By what penalties are chosen."""
+        """The options of the choice of penalties."""
         together = None if groups is None else groups[rows]
         metric = None
         if self.metric not in (None, "logloss"):

@@ -92,7 +92,7 @@ class RidgeMembers(RegressorMixin, _Members):
         return predicted[:, 0] if predicted.shape[1] == 1 else predicted
 
     def _term(self, Z: np.ndarray, member: Member, dual: np.ndarray) -> np.ndarray:
-        """What a member adds to the predictions, in single precision where nobody could tell.
+        """What a member adds to the predictions, in single precision where that is exact enough.
 
         Models of few rows are quick enough in double precision.
         """

@@ -40,7 +40,7 @@ def _(kernel: RBF, steps: np.ndarray) -> np.ndarray:
 
 @_added.register
 def _(kernel: Warp, steps: np.ndarray) -> np.ndarray:
-    """Of a linear map A: x_j (AᵀA x)_j, so that products of two scores count half for each."""
+    """For a linear map A it is x_j (AᵀA x)_j: products of two scores count half for each."""
     assert isinstance(kernel.function, LinearMap)
     A = kernel.function.matrix
     return np.asarray((steps * (steps @ A.T @ A)).mean(axis=0))

@@ -100,7 +100,7 @@ def _readable(lengths: np.ndarray) -> LengthScale:
 
 
 def plain_laplacian(Z: np.ndarray) -> Laplacian:
-    """One length scale for all scores, the mean distance."""
+    """The Laplacian with one length scale for all scores, the mean distance."""
     total = float(spreads(Z, 1).sum()) or 1.0
     return Laplacian(_readable(np.full(Z.shape[1], total)))
 

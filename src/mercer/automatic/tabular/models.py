@@ -184,11 +184,11 @@ class LearnedTable(BaseEstimator):
         return effort.learned, effort.chosen, search
 
     def _target(self) -> TargetMap:
-        """How the target is learned."""
+        """The map of the target that is learned."""
         return AS_IT_IS
 
     def _choose_target(self, rows: Rows) -> None:
-        """Classes are learned as they are."""
+        """Choose the map of the target; classes have none."""
 
     def _n_scores(self) -> int:
         return len(self.scores_["squash"].tied)
@@ -274,7 +274,7 @@ class LearnedRegressor(LearnedTable):
         return self.target_
 
     def _choose_target(self, rows: Rows) -> None:
-        """By the errors of two kernels that are not learned."""
+        """Choose the map of the target by the errors of two kernels that are not learned."""
         maps = self.__dict__.pop("_maps")
         self.target_losses_: dict[str, float] = {}
         if len(maps) == 1:
@@ -294,7 +294,7 @@ class LearnedRegressor(LearnedTable):
         return effort.learned_large, effort.chosen_large, search
 
     def _final(self, model: BaseEstimator, n_samples: int) -> BaseEstimator:
-        """One model of up to some ten thousand rows where single precision resolves it."""
+        """One final model for up to some ten thousand rows if float32 is exact enough."""
         rows = min(_LARGE_PART, most_samples(PRODUCTS, FLOAT32))
         least = min(member.penalty for member in self.members_)
         if n_samples <= WHOLE or least < _SINGLE or rows <= WHOLE:

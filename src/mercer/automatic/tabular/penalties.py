@@ -79,7 +79,7 @@ def choose_penalty(
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """By what a penalty is chosen: the seed of the folds, groups of samples, and the metric."""
+    """Options of the choice of a penalty: seed of the folds, groups of samples, and metric."""
 
     seed: int = 0
     groups: np.ndarray | None = None
@@ -142,7 +142,7 @@ class Fold:
 
 
 class LeftOut:
-    """Two classes, each sample left out of the last Newton step: one fit for all samples."""
+    """Scores of two classes, each sample left out of the last Newton step of one fit."""
 
     def __init__(self, K: np.ndarray, codes: np.ndarray, weight: np.ndarray | None) -> None:
         self.K, self.positive, self.test = K, codes[:, None] == 1, np.arange(len(codes))

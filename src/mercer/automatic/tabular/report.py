@@ -1,4 +1,4 @@
-"""What a model of learned kernels says of its fit."""
+"""Reports of models of learned kernels."""
 
 from __future__ import annotations
 

@@ -154,7 +154,7 @@ def _levels(values: Sequence[Any], missing: Markers) -> list[Hashable]:
 
 
 def _n_indicators(levels: list[Hashable]) -> int:
-    """Two levels have one indicator, which tells them apart."""
+    """Two levels have one indicator, which separates them."""
     return 1 if len(levels) == 2 else len(levels)
 
 

@@ -41,7 +41,7 @@ class TargetMap:
     factor: float = 1.0
 
     def __call__(self, y: np.ndarray) -> np.ndarray:
-        """What the model learns."""
+        """The transformed target, which the model learns."""
         if self.kind == IDENTITY:
             return y
         forth, _ = _FUNCTIONS[self.kind]

@@ -17,7 +17,7 @@ Form = Literal["once", "both", "directed"]
 
 
 class Names(NamedTuple):
-    """What labels and attributes are called in graphs that name them; None to ignore them."""
+    """The names of labels and attributes in graphs that name them; None to ignore them."""
 
     node: str | None = "label"
     edge: str | None = "label"
@@ -43,7 +43,7 @@ class GivenGraph:
     is_matrix: bool = False
 
     def resize(self, n_nodes: int, what: str) -> None:
-        """Take a number of nodes, which a list of edges does not tell, but a matrix does."""
+        """Take a number of nodes, which a matrix determines, but a list of edges does not."""
         if self.is_matrix and n_nodes != self.n_nodes:
             rule = f"does not have one row for each of {n_nodes} nodes"
             remedy = "give a label for every row of the matrix"

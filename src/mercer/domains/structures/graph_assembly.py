@@ -116,7 +116,7 @@ def _node_labels(
 def _edge_labels(
     given: list[GivenGraph], argument: str
 ) -> tuple[np.ndarray | None, tuple[object, ...]]:
-    """The same of edges. Graphs without labels go with those in which every label is 1."""
+    """The labels of edges. Graphs without labels agree with those in which every label is 1."""
     lists = {row: graph.edge_labels for row, graph in enumerate(given) if len(graph.ends)}
     some_have_none = any(labels is None for labels in lists.values())
     if some_have_none and all(labels is None or _are_ones(labels) for labels in lists.values()):

@@ -79,7 +79,7 @@ def _entries_of_graph(rows: list[Mapping[Hashable, Any]]) -> Entries:
 
 
 def _entries_of_multigraph(rows: list[Mapping[Hashable, Any]]) -> Entries:
-    """The same in a multigraph: each neighbor as often as edges lead to it."""
+    """The entries of a multigraph: each neighbor as often as edges lead to it."""
     neighbors = [node for row in rows for node, edges in row.items() for _ in edges]
     data = [values for row in rows for edges in row.values() for values in edges.values()]
     return [sum(map(len, row.values())) for row in rows], neighbors, data

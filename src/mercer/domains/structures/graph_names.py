@@ -51,7 +51,7 @@ def _of_nodes(graph: GraphLike) -> set[str] | None:
 
 
 def _of_edges(graph: GraphLike) -> set[str] | None:
-    """The same of edges."""
+    """The names of all attributes of edges; None if there are no edges, or no names."""
     if hasattr(graph, "adjacency"):
         return _keys(data for _, _, data in graph.edges(data=True))
     if hasattr(graph, "es") and len(graph.es):

@@ -3,7 +3,7 @@
 What the parts of a graph mean:
 
 - Labels are texts, numbers or tuples of them. Numbers that are equal are equal labels, whatever
-  their types. Where no node has a label, a kernel takes degrees or a constant, as it is told.
+  their types. Where no node has a label, a kernel takes degrees or a constant, by its parameters.
 - An undirected edge joins two nodes; one that is listed in both directions is still one edge.
   Edges that are listed several times in one direction are parallel, and count as often.
 - A loop makes a node its own neighbor, once. Isolated nodes count as all nodes do.
@@ -193,7 +193,7 @@ class Graphs(Domain):
         return read
 
     def _without_ignored(self, graphs: GraphCollection) -> GraphCollection:
-        """The collection without what kernels are told to ignore."""
+        """The collection without what the parameters of a kernel ignore."""
         if self.names.node is None:
             graphs = dataclasses.replace(graphs, node_labels=None, node_names=())
         if self.names.edge is None:

@@ -22,7 +22,7 @@ from mercer.errors import (
 
 _FORMS = "give a list of arrays, one for each series, of shape (length,) or (length, channels)"
 _ORDER = (
-    "say channels='first' for (n, channels, length), as aeon and sktime have it, "
+    "set channels='first' for (n, channels, length), as aeon and sktime have it, "
     "or channels='last' for (n, length, channels), as tslearn"
 )
 

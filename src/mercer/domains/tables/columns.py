@@ -113,7 +113,7 @@ def _array_of_rows(rows: RawSamples) -> np.ndarray:
     if not isinstance(rows, Sequence) or not rows:
         return np.asarray(rows)
     if any(isinstance(row, (set, frozenset)) for row in rows):
-        rule = "holds sets, whose elements have no order, where rows are wanted"
+        rule = "holds sets, whose elements have no order, where rows are expected"
         raise InputTypeError("X", rows, rule, "use Jaccard, or another kernel of sets")
     if isinstance(rows[0], str) or not hasattr(rows[0], "__len__"):
         return np.asarray(rows)

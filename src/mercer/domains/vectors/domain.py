@@ -29,7 +29,7 @@ def _not_numbers(raw: RawSamples, dtype: DType, argument: str) -> InputError:
         remedy = "encode it, or use table_kernel(X)"
         if misfit.kind == UNREADABLE:
             remedy = "encode it, or leave it out"
-        return misfit.refusal(argument, "where numbers are wanted", remedy)
+        return misfit.refusal(argument, "where numbers are needed", remedy)
     value = f"{type(raw).__name__} of {dtype}"
     remedy = "encode text and categories, or use a kernel for them"
     return InputTypeError(argument, value, "does not hold numbers", remedy)

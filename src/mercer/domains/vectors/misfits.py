@@ -32,7 +32,7 @@ class Misfit:
         return type(self.value).__name__ in NEVER_A_VALUE
 
     def refusal(self, argument: str, where: str, remedy: str) -> InputTypeError:
-        """The error that names the column; ``where`` says what wants numbers."""
+        """The error that names the column; ``where`` says what needs numbers."""
         rule = f"is {self.kind} {where}"
         return InputTypeError(f"{argument}, column {self.column!r}", self.value, rule, remedy)
 

@@ -54,9 +54,9 @@ class AsNumbers:
         except (TypeError, ValueError) as error:
             remedy = "encode it, or give a kernel that reads tables"
             for misfit in misfits(X)[:1]:
-                where = "where the kernel wants numbers"
+                where = "where the kernel needs numbers"
                 raise misfit.refusal(block.name_row(misfit.row), where, remedy) from None
-            rule = f"holds text or objects where the kernel wants numbers ({error})"
+            rule = f"holds text or objects where the kernel needs numbers ({error})"
             raise InputTypeError(block.name_row(0), type(X).__name__, rule, remedy) from None
 
 

@@ -63,7 +63,7 @@ class Fitted:
         return self.block.X
 
     def report(self, data: RowData, start: float) -> FitReport:
-        """What is said of a fit that began at this time."""
+        """The report of a fit that began at this time."""
         seconds = time.perf_counter() - start
         return FitReport(
             data.kernel,
@@ -357,7 +357,7 @@ def _sample_size(m: int) -> int:
 
 
 def _gain(half: Fitted, full: Fitted) -> float:
-    """By how much of what could be gained, or of the score, all centers are better than half."""
+    """The gain of all centers over half of them, as a share of the score with all."""
     before, after = half.facts["score"], full.facts["score"]
     return (after - before) / max(abs(after), 1e-12)
 

@@ -78,7 +78,7 @@ class Basis:
     def report(
         self, solver: str, start: float, converged: bool | None, facts: dict[str, Any]
     ) -> FitReport:
-        """What is said of a fit that began at this time."""
+        """The report of a fit that began at this time."""
         self.matrix.progress.close()
         centers = self.matrix.centers
         plan, notes = self.problem._words(centers, len(centers))

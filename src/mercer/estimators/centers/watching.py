@@ -26,7 +26,7 @@ class Watching:
     Parameters
     ----------
     matrix : CenterMatrix
-        The rows and the centers; its progress is told how many passes are to come.
+        The rows and the centers; its progress bar gets the number of passes to come.
     task : Task
         What is minimized.
     tol : float

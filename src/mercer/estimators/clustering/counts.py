@@ -19,7 +19,7 @@ def check_n_clusters(n_clusters: int, n_samples: int) -> None:
 
 
 def size_facts(labels: np.ndarray, n_clusters: int) -> dict[str, int]:
-    """What a report says of the sizes of clusters."""
+    """Facts on the sizes of clusters, for reports."""
     sizes = np.bincount(labels, minlength=n_clusters)
     return {
         "clusters": n_clusters,
@@ -46,7 +46,7 @@ def warn_of_residual(smooth: Smooth, enough: float) -> None:
 
 
 def notes_on_parts(parts: int, n_clusters: int, affinity: KernelLike) -> tuple[str, ...]:
-    """What is said of a graph in several parts: more of them than clusters are grouped."""
+    """Notes on a graph in several components: more of them than clusters are grouped."""
     if parts < 2:
         return ()
     rule = f"is not fully connected: it has {parts} unlinked parts"

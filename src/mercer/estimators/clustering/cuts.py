@@ -24,7 +24,7 @@ _MANY = 20_000  # samples for which k-means on the embedding is worth more than 
 
 @dataclasses.dataclass(frozen=True)
 class Cut:
-    """What gives labels to rows of an embedding: means of clusters, or a rotation."""
+    """The rule that labels rows of an embedding: means of clusters, or a rotation."""
 
     n_clusters: int
     means: np.ndarray | None = None

@@ -70,7 +70,7 @@ def open_graph(model: SpectralClustering, X: RawSamples, sample_weight: Weights)
         return open_rows(model, X, None, sample_weight, target="none", steps=EXACT_STEPS)
     if not isinstance(model.centers, str):
         rule = "are for affinities k(x, y) of all pairs"
-        raise ParameterError("centers", model.centers, rule, "say affinity='kernel'")
+        raise ParameterError("centers", model.centers, rule, "set affinity='kernel'")
     return Opened(X, None, sample_weight)
 
 

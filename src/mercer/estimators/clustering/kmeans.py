@@ -194,7 +194,7 @@ class KernelKMeans(
         return inner_product(kernel)
 
     def _check_matrix(self, K: RawSamples, rows: np.ndarray) -> None:
-        """The squared distances within the clusters will tell."""
+        """Nothing to check here: squared distances within clusters are checked in the fit."""
 
     @fits
     def fit(self, X: RawSamples, y: object = None, sample_weight: Weights = None) -> Self:

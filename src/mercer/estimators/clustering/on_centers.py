@@ -88,7 +88,7 @@ def _begin(model: KernelKMeans, basis: Basis) -> np.ndarray:
     """Means of the clusters of a sample, the best of several starts."""
     if not isinstance(model.init, str):
         rule = "is for exact fits only"
-        raise ParameterError("init", type(model.init).__name__, rule, "say centers='all'")
+        raise ParameterError("init", type(model.init).__name__, rule, "set centers='all'")
     sample, rng = basis.sample(), check_random_state(model.random_state)
     check_n_clusters(model.n_clusters, len(sample))
     samples = basis.data.kernel.prepare(Batch(sample.X))

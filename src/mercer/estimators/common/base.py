@@ -161,7 +161,7 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
         if certificate.status == CPD:
             return "center it: k.center()"
         if "repair" in vars(self):
-            return "change it, or say repair='clip', 'flip' or 'shift'"
+            return "change it, or set repair='clip', 'flip' or 'shift'"
         return "change it, or fit mercer.repair(K) as precomputed"
 
     def _check_matrix(self, K: RawSamples, rows: np.ndarray) -> None:
@@ -179,7 +179,7 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
         rule = f"is not positive, where {name} needs a {self.needs} matrix: solved as asked"
         remedy = "fit mercer.repair(K).matrix"
         if "repair" in vars(self):
-            remedy = "say repair='clip', 'flip' or 'shift'"
+            remedy = "set repair='clip', 'flip' or 'shift'"
         warn(explain("the precomputed matrix", value, rule, remedy), DefinitenessWarning)
 
     # -- samples -----------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
 def certificate_on(kernel: Kernel, X: RawSamples, balanced: bool = False) -> Certificate:
     """What is known of a kernel on samples such as these.
 
-    Where the claim is for few dimensions, the kernel is fitted, which tells it how many there are;
+    Where the claim is for few dimensions, the kernel is fitted, which sets their number;
     where nothing is known in so many, the samples themselves may refute it.
     """
     certificate = kernel.certify(None)

@@ -1,4 +1,4 @@
-"""From what a user may pass as ``kernel=`` to a kernel object."""
+"""Kernel objects made from what a user may pass as ``kernel=``."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def choose_kernel(
         return Choice(named, True)
     if isinstance(kernel, type) and issubclass(kernel, Kernel):
         name = kernel.__name__
-        raise ParameterError("kernel", name, "is a class, not a kernel", f"say {name}()")
+        raise ParameterError("kernel", name, "is a class, not a kernel", f"give {name}()")
     if callable(kernel):
         return Choice(CallableKernel(kernel), True)
     remedy = (
@@ -235,7 +235,7 @@ def kernel_by_name(
 
 
 def _constant(name: str, degree: float, coef0: float) -> Kernel:
-    """For gamma = 0, which scikit-learn allows: every value is the same."""
+    """The constant kernel that gamma = 0 gives, which scikit-learn allows."""
     value = 1.0
     if name in ("poly", "polynomial"):
         value = float(coef0**degree)

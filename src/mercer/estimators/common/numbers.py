@@ -39,9 +39,9 @@ def _explained(error: Exception, estimator: Estimator, X: RawSamples) -> Excepti
     if not any(words in text for words in _OF_FRAMES):
         return error
     kernel = _kernel_of(estimator)
-    where = f"where {type(estimator).__name__} wants numbers"
+    where = f"where {type(estimator).__name__} needs numbers"
     if kernel is not None:
-        where = f"where kernel {kernel} wants numbers"
+        where = f"where kernel {kernel} needs numbers"
     remedy = getattr(kernel, "text_remedy", TEXT_REMEDY)
     for misfit in misfits(X)[:1]:
         if misfit.kind == UNREADABLE:
@@ -64,7 +64,7 @@ def _table_remedy(estimator: Estimator) -> str:
     """What to do about a column of a data frame that is no number."""
     remedies = ["encode it"]
     if "kernel" in vars(estimator):
-        remedies.insert(0, "say kernel=table_kernel(X)")
+        remedies.insert(0, "set kernel=table_kernel(X)")
     remedy = ", or ".join(remedies)
     if is_classifier(estimator):
         return f"{remedy}; AutoClassifier takes it as it is"

@@ -1,4 +1,4 @@
-"""What a fit says of itself: one report for all estimators, formatted in one place."""
+"""The report of a fit: one class for all estimators, formatted in one place."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class FitReport:
 
 
 def _remarks(kernel: Kernel) -> Iterator[str]:
-    """What a kernel and its parts say of their fit."""
+    """The remarks of a kernel and its parts on their fit."""
     remark = getattr(kernel, "remark", str)()
     if remark:
         yield f"{type(kernel).__name__}: {remark}"

@@ -119,7 +119,7 @@ def warn_of_ignored(estimator: Estimator, *names: str) -> None:
 
 
 def check_resolved(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
-    """Raise an error if numbers cannot tell how near the samples are to each other.
+    """Raise an error if floating point numbers cannot represent how near samples are to each other.
 
     Distances may overflow, so that the kernel is 0 for any two samples; or different samples may
     be the same in feature space, unless the learner allows that. A first look at two samples
@@ -163,7 +163,7 @@ def _check_distances(kernel: Kernel, X: RawSamples) -> None:
 
 
 def _check_varies(kernel: Kernel, X: RawSamples) -> None:
-    """Raise an error if different samples are the same in feature space for want of precision.
+    """Raise an error if different samples are the same in feature space for lack of precision.
 
     Of a kernel that separates points this can only be rounding; others may be constant on
     purpose.

@@ -33,7 +33,7 @@ class HoldsOut(Wrapper):
     stored: ClassVar[State] = State(plain=("estimator_", "report_", "_kept", "_training"))
 
     def _ask(self, model: Estimator, X: RawSamples) -> np.ndarray:
-        """What a fitted model says of samples: predictions or probabilities."""
+        """The output of a fitted model for samples: predictions or probabilities."""
         raise NotImplementedError(type(self).__name__)
 
     def _begin(self, X: RawSamples, y: Targets, sample_weight: Weights) -> Given:

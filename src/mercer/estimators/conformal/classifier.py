@@ -45,7 +45,7 @@ def _gives_decisions(model: ConformalClassifier) -> bool:
 class ConformalClassifier(ClassifierMixin, Conformal):
     """Sets of labels around any classifier that hold the right one as often as is asked.
 
-    The scores of the right labels of rows that models have not seen tell how much probability has
+    The scores of the right labels of rows that models have not seen show how much probability has
     to be gathered. Probabilities may be poor: the sets are then larger, and hold the right label as
     often. Training rows and new samples must be exchangeable; the guarantee holds on average over
     samples, or over the samples of each class.
@@ -226,7 +226,7 @@ exchangeable with the new ones.
 
     @property
     def covers(self) -> str:  # type: ignore[override]
-        """What the guarantee is about."""
+        """The labels that the guarantee covers, in words."""
         return "labels of every class" if self.by_class else "labels"
 
     def _ask(self, model: Estimator, X: RawSamples) -> np.ndarray:

@@ -75,7 +75,7 @@ def _softmax_link(
     """The steepness, and the biases if there are any, of least log-loss.
 
     The right label counts for a little less than 1, as in Platt's method, so that classes that can
-    be told apart do not make the steepness infinite.
+    be separated do not make the steepness infinite.
     """
     n_classes = z.shape[1]
     missed = 1.0 / (np.bincount(codes, weight, n_classes) + 2.0)

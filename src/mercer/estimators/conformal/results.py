@@ -158,7 +158,7 @@ class PredictionSets(LabeledLines):
         return float(self.contain(y).mean())
 
     def covered_by_class(self, y: Targets) -> dict[Any, float]:
-        """The same for the labels of each class."""
+        """The share of rows whose set contains the label, for each class."""
         y = np.asarray(y)
         contained = self.contain(y)
         labels = zip(np.unique(y).tolist(), np.unique(y))

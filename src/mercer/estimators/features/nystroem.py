@@ -270,7 +270,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
             return
         if data.kernel is None:
             rule = "cannot be samples where X is the Gram matrix"
-            raise ParameterError("centers", self.centers, rule, "say 'uniform'")
+            raise ParameterError("centers", self.centers, rule, "use 'uniform'")
         self.components_ = self._check_X(self.centers, reset=False)
         self.component_indices_ = None
 
@@ -290,7 +290,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
             return choose_centers(self.kernel_, whole, count, self.centers, self.random_state)
         if self.centers != "uniform":
             rule = "needs samples, where X is the Gram matrix"
-            raise ParameterError("centers", self.centers, rule, "say 'uniform'")
+            raise ParameterError("centers", self.centers, rule, "use 'uniform'")
         return check_random_state(self.random_state).permutation(len(whole))[:count]
 
     def _prepared_centers(self, whole: Prepared) -> Prepared:

@@ -117,7 +117,7 @@ class Bounds:
         low, high = self.named.get(label, self.named.get(name, self.common))
         if not max(low, constraint.low) < min(high, constraint.high):
             rule = f"leave nothing for {label}, which must be {constraint.rule}"
-            remedy = f"say bounds={{{name!r}: (low, high)}}, or fix it"
+            remedy = f"set bounds={{{name!r}: (low, high)}}, or fix it"
             raise ParameterError("bounds", (low, high), rule, remedy)
         at_end = high >= constraint.high
         return max(float(low), constraint.low), min(float(high), constraint.high), at_end

@@ -311,7 +311,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
             return self.log_marginal_likelihood_value_
         if isinstance(self._problems[0], CenterLaplace):
             rule = "is for exact fits: on centers the evidence is known where it was learned"
-            raise ValueError(explain("theta", theta, rule, "say centers='all'"))
+            raise ValueError(explain("theta", theta, rule, "set centers='all'"))
         values, gradients = [], []
         thetas = split_thetas(np.asarray(theta, dtype=float), self._problems, eval_gradient)
         for fitted, own in zip(self._problems, thetas, strict=True):

@@ -66,14 +66,14 @@ class Way:
 
     @classmethod
     def of(cls, method: str, n_inducing: int, centers: CentersLike) -> Self:
-        """What ``centers`` makes of the other two parameters."""
+        """The inference that ``centers`` selects, with the other two parameters."""
         if isinstance(centers, str):
             exact = centers == "all" and method == "auto"
             return cls("exact" if exact else method, n_inducing)
         way = "sparse" if method == "auto" else method
         if way == "exact":
             rule = "are inducing points, which method='exact' has none of"
-            raise ParameterError("centers", centers, rule, "say method='sparse'")
+            raise ParameterError("centers", centers, rule, "set method='sparse'")
         if isinstance(centers, Integral):
             return cls(way, int(centers))
         if raw_length(centers) == 0:
@@ -108,7 +108,7 @@ def checked_noise(alpha: float | np.ndarray, counted: np.ndarray) -> np.ndarray:
 
 
 def check_separable(parameters: Hyperparameters, X: RawSamples) -> None:
-    """Refuse weights where a kernel's own noise, which they divide, cannot be told apart."""
+    """Refuse weights where a kernel's own noise, which they divide, is not separable."""
     one = pick_rows(X, np.arange(1))
     if parameters.mercer_kernel is None and parameters.diag(one) != parameters.cross(one, one)[0]:
         rule = "has noise that sample_weight should divide, and mercer cannot separate it"

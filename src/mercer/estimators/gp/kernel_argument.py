@@ -52,7 +52,7 @@ def _check_function(kernel: KernelLike) -> None:
     """Refuse what is neither a kernel nor a function that computes one."""
     if isinstance(kernel, type) and issubclass(kernel, (Kernel, SklearnBase)):
         name = kernel.__name__
-        raise ParameterError("kernel", name, "is a class, not a kernel", f"say {name}()")
+        raise ParameterError("kernel", name, "is a class, not a kernel", f"give {name}()")
     if not callable(kernel):
         ours = "give a mercer kernel, an expression, a function of two collections"
         remedy = f"{ours}, or a kernel of sklearn.gaussian_process"
@@ -61,7 +61,7 @@ def _check_function(kernel: KernelLike) -> None:
 
 def _named_kernel(name: str) -> Kernel:
     if name == "precomputed":
-        rule = "cannot say k(x, x) of new samples, which a variance needs"
+        rule = "cannot compute k(x, x) of new samples, which a variance needs"
         remedy = "use mercer.kernels.Precomputed(K) and positions 0, 1, ... as samples"
         raise ParameterError("kernel", name, rule, remedy)
     return parse(_EXPRESSIONS.get(name, name))
@@ -74,7 +74,7 @@ def _sklearn_parameters(kernel: SklearnBase, bounds: BoundsLike, fixed: Names) -
         if isinstance(given, (dict, str)) or tuple(given) != default:
             rule = "is for mercer's kernels: those of scikit-learn have bounds of their own"
             example = f"{type(kernel).__name__}(..., length_scale_bounds=(low, high))"
-            raise ParameterError(name, given, rule, f"say {example}, or ...='fixed'")
+            raise ParameterError(name, given, rule, f"set {example}, or ...='fixed'")
     return SklearnParameters(clone(kernel))
 
 

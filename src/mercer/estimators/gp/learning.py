@@ -90,7 +90,7 @@ class Learned(NamedTuple):
     converged: bool | None = None
 
     def and_then(self, later: Learned) -> Learned:
-        """Both together, which have converged if each has."""
+        """Both results together, which have converged if each has."""
         known = [one for one in (self.converged, later.converged) if one is not None]
         return Learned(self.evaluations + later.evaluations, all(known) if known else None)
 
@@ -177,7 +177,7 @@ def learn(
         best = objective.best
     except NotDifferentiableError as error:
         rule = f"cannot be learned: {error}"
-        remedy = "fix the parameters that have no derivative with fixed=..., or say optimizer=None"
+        remedy = "fix the parameters that have no derivative with fixed=..., or set optimizer=None"
         raise NotDifferentiableError("kernel", given, rule, remedy) from None
     if not np.isfinite(best.value):
         rule = "gives no finite likelihood at any start"

@@ -100,7 +100,7 @@ def fit_laplace(model: GaussianProcessClassifier, data: RowData, start: float) -
     model._contrasts = choose_contrasts(model.n_classes_, model.multi_class)
     if model._contrasts[0] == (None, None):
         rule = "is for exact fits only"
-        raise ParameterError("multi_class", "multinomial", rule, "say 'one_vs_rest'")
+        raise ParameterError("multi_class", "multinomial", rule, "use 'one_vs_rest'")
     shared = CenterProblem(model, data, held_out=0)
     assert shared.sample is not None
     sample = shared.sample.take(np.arange(min(_LEARNING, len(shared.sample))))

@@ -137,7 +137,7 @@ class LaplaceProblem(abc.ABC):
 
 @storable
 class BinaryProblem(LaplaceProblem):
-    """Two classes, 1 and 0."""
+    """Laplace's approximation for two classes, 1 and 0."""
 
     kind: ClassVar[type[Approximation]] = Laplace
     approximation: Laplace

@@ -75,7 +75,7 @@ class SparsePosterior(Posterior):
     def _check(self) -> None:
         if self.parameters.mercer_kernel is None:
             rule = "has no derivatives between different samples, which inducing points need"
-            remedy = "write it with mercer's kernels, or say method='exact'"
+            remedy = "write it with mercer's kernels, or set method='exact'"
             raise ValueError(explain("kernel", self.parameters.kernel, rule, remedy))
         one = pick_rows(self.X, np.arange(1))
         white = SparseInputs(self.kernel, one, one).white_noise()
@@ -233,7 +233,7 @@ class IterativePosterior(SparsePosterior):
         solution = conjugate_gradients(Ridge(self._matrix(), 1.0), root * V, inverse, tol=1e-9)
         if not solution.converged:
             reached = f"conjugate gradients stopped at a residual of {solution.residual:.1e}"
-            warn(f"{reached}; raise alpha, or say method='sparse'", ConvergenceWarning)
+            warn(f"{reached}; raise alpha, or set method='sparse'", ConvergenceWarning)
         return root * solution.x
 
     @property

@@ -101,7 +101,7 @@ def hold_out(settings: Settings, given: Given, ask: Ask) -> Held:
     """Fit the learner, and hold rows out by the method that was asked for."""
     if settings.once and settings.method in (JACKKNIFE, CV):
         rule = f"is not for {settings.once}"
-        raise ParameterError("method", settings.method, rule, "say method='split' or 'auto'")
+        raise ParameterError("method", settings.method, rule, "set method='split' or 'auto'")
     return _METHODS[settings.method](settings, given, ask)
 
 

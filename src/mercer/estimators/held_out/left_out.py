@@ -64,7 +64,7 @@ class ClosedForm:
         return values[..., 0]
 
     def blocks(self, X: RawSamples, model: Estimator, ask: Ask) -> Iterator[Block]:
-        """What the models say of new samples, some at a time; ``model`` was fitted on all rows."""
+        """Predictions for new samples, some at a time; ``model`` was fitted on all rows."""
         values = self._values(model, X)
         order = np.argsort(self.groups, kind="stable")
         starts = np.flatnonzero(np.diff(self.groups[order], prepend=-1))
@@ -100,7 +100,7 @@ class Refits:
         check_positions("groups", self.groups, len(self.models))
 
     def blocks(self, X: RawSamples, model: Estimator, ask: Ask) -> Iterator[Block]:
-        """What the models say of new samples, some at a time."""
+        """Predictions of the models for new samples, some at a time."""
         for rows in _parts(raw_length(X), len(self.groups)):
             some = pick_rows(X, np.arange(rows.start, rows.stop))
             answers = []

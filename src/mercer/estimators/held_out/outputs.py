@@ -1,4 +1,4 @@
-"""What a learner says of samples, as numbers: predictions, or probabilities of all classes."""
+"""Outputs of a learner as numbers: predictions, or probabilities of all classes."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def learn_metric(
     """Learn which columns, or directions, a kernel should look at.
 
     In every round kernel ridge regression is fitted, and the mean of ∇f ∇fᵀ over the samples, the
-    average gradient outer product M, tells in which directions the fitted function f changes. The
+    average gradient outer product M, shows in which directions the fitted function f changes. The
     kernel is then pulled back by W^½, where W = M^power is scaled to a mean diagonal of 1, and
     fitted again. The round with the smallest leave-one-out error is kept; round 0 is the kernel as
     it was given.

@@ -23,7 +23,7 @@ Weight = np.ndarray | float  # of every sample, or 1.0 for all
 class Slope(NamedTuple):
     """A value to be maximized, the weights of its derivative in K, and its derivative in the noise.
 
-    ``score`` is what the user is told, and ``amplitude`` the factor of the covariance of each
+    ``score`` is what reports show, and ``amplitude`` the factor of the covariance of each
     target, where the objective has one.
     """
 

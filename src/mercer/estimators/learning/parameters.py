@@ -187,18 +187,20 @@ def _learn_noise(problem: Problem, settings: Settings) -> tuple[LearnedParameter
 def _settle(parameters: KernelParameters) -> None:
     """Bring numbers that lie beyond a bound by rounding errors back to it; forget the bounds."""
     kernel = parameters.kernel
-    values = {name: np.array(v, dtype=float) for name, v in kernel.continuous_params().items()}
+    given = kernel.continuous_params()
+    values = {name: np.array(number, dtype=float) for name, number in given.items()}
     for (name, position), ends in zip(parameters.places.values(), parameters.ranges, strict=True):
         at = () if position is None else position
         values[name][at] = np.clip(values[name][at], *ends)
-    for name in dict.fromkeys(name for name, _ in parameters.places.values()):
+    learned = dict.fromkeys(name for name, _ in parameters.places.values())
+    for name in learned:
         number = values[name]
         kernel.set_params(**{name: number if number.ndim else float(number)})
     kernel.__dict__.pop("_limits", None)
 
 
 def _kept(problem: Problem) -> tuple[str, ...]:
-    """What was left as it was though nobody asked for it."""
+    """Notes on hyperparameters that were not learned although they were not fixed."""
     parameters = problem.parameters
     kept = tuple(f"{name} is left as it is" for name in parameters.not_learned)
     if not parameters.kernel.continuous_params():

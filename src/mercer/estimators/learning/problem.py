@@ -52,7 +52,7 @@ class Problem:
     history: list[float] = dataclasses.field(default_factory=list)  # without the prior
     moves_at_start: bool = True  # whether the kernel's parameters change the objective there
     least: float = np.inf  # the least loss
-    score: float = np.nan  # what the user is told of the place with the least loss
+    score: float = np.nan  # what reports show of the place with the least loss
     amplitude: np.ndarray | None = None  # there, of every target
 
     @property

@@ -75,13 +75,13 @@ class LearnedKernel:
         return rows
 
     def remarks(self) -> list[str]:
-        """What the table does not say, in sentences."""
+        """Facts that are not in the table, as sentences."""
         steps = f"{len(self.history)} evaluations"
         state = "converged" if self.converged else "stopped before the optimum"
         return [f"{self.by} {self.value:.6g} after {steps}, {state}", *self.notes]
 
     def with_notes(self, *notes: str) -> LearnedKernel:
-        """The same with further notes before its own."""
+        """A copy with further notes before its own."""
         return dataclasses.replace(self, notes=(*notes, *self.notes))
 
     def __repr__(self) -> str:

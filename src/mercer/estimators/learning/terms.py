@@ -29,8 +29,8 @@ def term_posteriors(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Means and standard deviations of all terms at X, a column for each, in the units of y.
 
-    Each may be centered on the training samples: the data tell the level of the sum of all terms,
-    and hardly anything of the level of one.
+    Each may be centered on the training samples: the data determine the level of the sum of all
+    terms, and hardly that of one.
     """
     terms = additive_terms(process.kernel_)
     samples, dual = process.X_train_, process.alpha_

@@ -1,4 +1,4 @@
-"""What a fit of several kernels says of itself: its report with a table of the terms."""
+"""The report of a fit of several kernels, with a table of the terms."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Terms:
         return total
 
     def each(self, by_group: np.ndarray) -> np.ndarray:
-        """One number for every kernel from one for every group."""
+        """Values of all kernels from values of their groups."""
         values = np.empty(len(self.kernels))
         for number, group in enumerate(self.members):
             values[group] = by_group[number]

@@ -246,7 +246,7 @@ class PrincipalComponents(KernelEstimator):
         self.explained_variance_ratio_ = self.eigenvalues_ / whole
 
     def _check_matrix(self, K: RawSamples, rows: np.ndarray) -> None:
-        """Its eigenvalues will tell."""
+        """Nothing to check here: its eigenvalues are checked in the fit."""
 
     def _check_wanted(self, top: Leading, largest: float) -> None:
         """Refuse clearly negative eigenvalues among the components, as scikit-learn does."""

@@ -76,7 +76,7 @@ class Counted:
 
     @classmethod
     def of(cls, sample_weight: Weights, n: int) -> Counted:
-        """Those of n samples, whose weights are checked."""
+        """The samples of positive weight among n, whose weights are checked."""
         weight = check_weights(sample_weight, n)
         rows = np.flatnonzero(weight > 0)
         return cls(rows, n, None if (weight == 1).all() else weight[rows])
@@ -130,7 +130,7 @@ class _FromFirst:
         return squares
 
     def row(self, i: int) -> np.ndarray:
-        """One row."""
+        """One row of the centered matrix."""
         return self.matrix.row(i) - self.origin - self.origin[i] + self.origin[0]
 
     def diagonal(self) -> np.ndarray:

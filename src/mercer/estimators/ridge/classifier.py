@@ -201,7 +201,7 @@ class KernelRidgeClassifier(DualClassifier):
         """Minimize the squared loss of all rows over functions on the centers."""
         if self.leave_one_out:
             rule = "needs all rows as centers"
-            raise ParameterError("leave_one_out", True, rule, "say centers='all'")
+            raise ParameterError("leave_one_out", True, rule, "set centers='all'")
         n_classes = len(self.classes_)
         problem = CenterProblem(self, rows)
         problem.change(AsSigns(n_classes))

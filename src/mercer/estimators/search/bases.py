@@ -31,8 +31,8 @@ def given_bases(bases: Bases) -> list[Kernel]:
     if bases is None:
         return [RBF(), RationalQuadratic(), Periodic(), Linear().center()]
     if isinstance(bases, (str, Kernel)):
-        rule = "is one kernel, where a list of base kernels is wanted"
-        raise ParameterError("bases", bases, rule, f"say bases=[{bases}]")
+        rule = "is one kernel, where a list of base kernels is expected"
+        raise ParameterError("bases", bases, rule, f"set bases=[{bases}]")
     kernels = [parse(base) if isinstance(base, str) else base for base in bases]
     if not kernels:
         rule, remedy = "has no kernel to begin with", "give at least one, or None for the default"

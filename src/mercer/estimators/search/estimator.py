@@ -70,7 +70,7 @@ class KernelSearch(RegressorMixin, KernelEstimator):
     blocks : int, default=None
         The number of blocks of consecutive samples of which each is left out as a whole, for
         ``scoring="loo"``. As many blocks as samples leave out single samples. None is ten blocks
-        along the column for vectors of one column, a series, whose neighbors tell each other's
+        along the column for vectors of one column, a series, whose neighbors predict each other's
         values whatever the kernel; and single samples otherwise.
     rows : int, default=1000
         The largest number of samples that the search looks at; more of them are drawn from. The

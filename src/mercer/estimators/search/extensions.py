@@ -24,7 +24,7 @@ Candidates = dict[str, list[list[Expression]]]
 
 @dataclasses.dataclass(frozen=True)
 class Extensions:
-    """What base kernels and operators make of an expression.
+    """The extensions of an expression by base kernels and operators.
 
     Learning begins with the parameters learned before, and once more with long length scales in
     their place: a single smooth kernel of short range has to make room for a period.
@@ -55,7 +55,7 @@ class Extensions:
         return candidates
 
     def _extended(self, expression: Expression, starts: list[Kernel]) -> Iterator[Expression]:
-        """What one base kernel, at several first values, makes of an expression."""
+        """The extensions of an expression by one base kernel, at several first values."""
         for at, term in enumerate(expression.terms):
             for new in self._exchanged(term, starts):
                 yield expression.with_term(at, new)

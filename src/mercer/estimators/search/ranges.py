@@ -19,7 +19,7 @@ from mercer.kernels.vectors.gaussian_mixtures import RationalQuadratic
 _SHAPE = (0.1, 3.0)  # of the length scale of a periodic kernel; beyond, it is a constant
 _TAIL = (0.05, 50.0)  # of the exponent of a rational quadratic kernel
 _LENGTHS = (0.02, 0.1, 0.5)  # first length scales, as shares of the range
-_FINEST = 8  # frequencies between two that the samples tell apart
+_FINEST = 8  # frequencies between two that the samples resolve
 _MOST_FREQUENCIES = 20_000
 _PEAKS = 3  # of a periodogram
 _WINDOW = np.hanning(4 * _FINEST)  # a season that changes has several peaks around its frequency
@@ -52,7 +52,7 @@ class Column:
 
     @property
     def frequencies(self) -> float:
-        """How many frequencies between those of these periods the samples tell apart."""
+        """How many frequencies between those of these periods the samples resolve."""
         low, high = self.periods
         return self.span * (1.0 / low - 1.0 / high)
 
@@ -169,7 +169,7 @@ def _kind(kernel: Kernel, name: str) -> str:
 
 
 def _ends(kernel: Kernel, name: str, columns: list[Column]) -> tuple[float, float] | None:
-    """The least and the largest value of a parameter, where the samples tell."""
+    """The least and the largest value of a parameter, where the samples determine them."""
     kind = _kind(kernel, name)
     if kind == "shape":
         return _SHAPE

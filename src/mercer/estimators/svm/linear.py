@@ -75,7 +75,7 @@ class LinearMachine(Observable, BaseEstimator):
         return solve_by_descent(problem, 1, self.tol, self.max_iter, self._seed())
 
     def _seed(self) -> int:
-        """Of the order of coordinates; without a random_state, the same bits in every fit."""
+        """The seed of the order of coordinates; the same in every fit without a random_state."""
         if self.random_state is None:
             return 0
         return int(check_random_state(self.random_state).randint(2**31 - 1))

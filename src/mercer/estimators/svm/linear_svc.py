@@ -52,7 +52,7 @@ class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
     C : float, default=1.0
         The inverse strength of the penalty: the loss is multiplied by C.
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
-        How several classes are told apart: each against the rest, or all in one problem, which
+        How several classes are separated: each against the rest, or all in one problem, which
         has no use for ``penalty`` and ``loss``.
     fit_intercept : bool, default=True
         Whether there is an intercept.

@@ -148,7 +148,7 @@ def _fit(
     """Minimize C Σ w·loss + ½ ‖f‖², with a bias."""
     C = float(vars(machine)["C"])
     if np.isinf(C):
-        raise ParameterError("C", C, "is for exact fits only", "say centers='all'")
+        raise ParameterError("C", C, "is for exact fits only", "set centers='all'")
     _refuse_repair(machine)
     _warn_of_loss(problem, loss)
     problem.change(Times(C))
@@ -166,7 +166,7 @@ def _fit(
 
 def _refuse_repair(machine: SupportVectorMachine) -> None:
     if machine.repair is not None:
-        rule, remedy = "is for exact fits only", "say centers='all'"
+        rule, remedy = "is for exact fits only", "set centers='all'"
         raise ParameterError("repair", machine.repair, rule, remedy)
 
 
@@ -174,7 +174,7 @@ def _warn_of_loss(problem: CenterProblem, loss: SmoothLoss) -> None:
     """Say that the problem is another one than the exact one, where that was not asked for."""
     if isinstance(problem.given, str):
         rule = f"rows are too many for the exact dual problem: {type(loss).__name__} loss instead"
-        remedy = "say centers='all' to insist, or a number of centers to accept"
+        remedy = "set centers='all' to insist, or a number of centers to accept"
         warn(explain("X", f"{problem.count:,}", rule, remedy), UserWarning)
 
 

@@ -116,7 +116,7 @@ def _numbers(X: RawSamples) -> np.ndarray:
     except (TypeError, ValueError):
         remedy = "encode text and categories first, or leave these columns out"
         for misfit in misfits(X)[:1]:
-            raise misfit.refusal("X", "where numbers are wanted", remedy) from None
+            raise misfit.refusal("X", "where numbers are needed", remedy) from None
         raise InputTypeError("X", type(X).__name__, "does not hold numbers", remedy) from None
     if x.ndim != 2:
         rule = "must have two axes, samples and features"

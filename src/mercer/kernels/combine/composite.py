@@ -66,7 +66,7 @@ class Composite(Kernel, abstract=True):
             return
         listed = ", ".join(f"{child!r} on {child.domain.name}" for child in children)
         rule = "mixes kernels on different kinds of samples"
-        remedy = "say which columns each looks at: k1.on('a') + k2.on('b')"
+        remedy = "name the columns of each: k1.on('a') + k2.on('b')"
         raise DomainMismatchError(type(self).__name__, listed, rule, remedy)
 
     def prepare(self, batch: Batch) -> Prepared:

@@ -327,7 +327,7 @@ class Centered(Mapped):
         return _CenteredParts(center, samples, mean=np.zeros(len(samples)) + mean)
 
     def rounding_error(self, samples: Prepared) -> float:
-        """What is left of large values that cancel is as uncertain as they are."""
+        """The rounding error of the values that are subtracted, which may be far larger."""
         size = np.abs(self.kernel.diagonal(samples[0])).max()
         size = size + 2 * np.abs(samples.extra["mean"]).max() + abs(self.mean_)
         return max(super().rounding_error(samples), 16 * float(np.finfo(float).eps * size))

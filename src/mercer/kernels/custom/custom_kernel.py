@@ -100,7 +100,7 @@ class CustomKernel(Kernel, abstract=True):
     def certify(self, d: int | None) -> Certificate:
         rule = "the statement of its author, which is not checked"
         if self._status == UNKNOWN:
-            rule = "no rule: it is a function of your own; if you have a proof, say status='psd'"
+            rule = "no rule: it is a function of your own; if you have a proof, set status='psd'"
         return Certificate(self._status, repr(self), rule, Where(self.domain.name))
 
     def continuous_params(self) -> dict[str, Any]:
@@ -108,13 +108,13 @@ class CustomKernel(Kernel, abstract=True):
 
     @property
     def text_remedy(self) -> str:
-        return "encode it, or say @mercer.kernel(objects=True) if the function takes such objects"
+        return "encode it, or use @mercer.kernel(objects=True) if the function takes such objects"
 
     def warn_unknown(self, learner: str, remedy: str = "", because: str = "") -> None:
         """Warn once of each function, however often and in how many copies it is used."""
         if not self._function.doubted:
             self._function.doubted = True
-            remedy = "if you know that it is, say @mercer.kernel(status='psd'); "
+            remedy = "if you know that it is, use @mercer.kernel(status='psd'); "
             super().warn_unknown(learner, f"{remedy}{self}.refute(X) looks for a counterexample")
 
     def prepare(self, batch: Batch) -> Prepared:
@@ -124,7 +124,7 @@ class CustomKernel(Kernel, abstract=True):
             rule = f"does not hold rows of numbers, which the function {self._function.name} takes"
             raise InputTypeError(batch.argument, batch.raw, rule, self.text_remedy) from None
         if self._domain is VECTORS and not samples.sparse:
-            # here, and not in a thread: the user is told, and a warning points to the user's line
+            # not in a thread: messages are printed, and a warning points to the user's line
             self._function.begin(samples.x[0], self.function_params)
         return samples
 

@@ -43,7 +43,7 @@ class UserFunction:
         self.function = function
         self.how = how
         self.slow = how == "python"  # whether it is interpreted
-        self.doubted = False  # whether the user was told that nothing is known of it
+        self.doubted = False  # whether the user was warned that nothing is known of it
         self.analytic: dict[str, bool] = {}  # whether derivatives are taken by a complex step
         self.lock = threading.RLock()
         self._fill: Fill | None = None
@@ -78,10 +78,10 @@ class UserFunction:
     def _interpret_from_now_on(self, reason: str) -> None:
         if self.how == "compile":
             rule = f"cannot be compiled ({reason})"
-            remedy = "write it with numbers, loops and NumPy, or say compile='auto'"
+            remedy = "write it with numbers, loops and NumPy, or set compile='auto'"
             raise CompilationError("kernel", self.name, rule, remedy) from None
         self.slow = True
-        remedy = "write it with numbers, loops and NumPy, or say compile='python' if that is fine"
+        remedy = "write it with numbers, loops and NumPy, or set compile='python' if that is fine"
         message = f"the kernel {self.name} cannot be compiled and is about 100 times slower"
         warn(f"{message} ({reason}); {remedy}", SlowPathWarning)
 
@@ -153,7 +153,7 @@ def default_params(function: PairFunction) -> dict[str, float]:
     for a in params:
         if not is_real(a.default):
             given = "no default" if a.default is a.empty else a.default
-            remedy = f"say {a.name}=1.0; what is no number can be a variable outside the function"
+            remedy = f"set {a.name}=1.0; what is no number can be a variable outside the function"
             rule = "must have a number as default"
             raise ParameterError(f"kernel: {a.name}", given, rule, remedy)
     return {a.name: float(a.default) for a in params}

@@ -30,7 +30,7 @@ MODELS = ("GaussianMixture", "GaussianNB", "MultinomialNB", "BernoulliNB")
 
 
 def kind(model: object) -> str | None:
-    """Which of the known models it is, told by name so that scikit-learn need not be imported."""
+    """Which of the known models it is, by name, so that scikit-learn need not be imported."""
     for cls in type(model).__mro__:
         if cls.__name__ in MODELS and cls.__module__.startswith("sklearn."):
             return cls.__name__

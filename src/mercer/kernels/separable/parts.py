@@ -1,4 +1,4 @@
-"""What the parts of a sample add to Σ c_i k(x, x_i): positions, words, nodes.
+"""Contributions of parts of a sample to Σ c_i k(x, x_i): positions, words, nodes.
 
 It is the inner product of the part's share of the feature map with that of the training samples,
 so that the values of all parts sum to the whole.
@@ -24,7 +24,7 @@ __all__: list[str] = []
 
 @dataclasses.dataclass(frozen=True)
 class PartValues:
-    """What the parts of one sample add: a row of values for each label, a column per output."""
+    """Contributions of the parts of a sample: a row for each label, a column per output."""
 
     labels: list[str]
     values: np.ndarray

@@ -37,7 +37,7 @@ class Scaled(NamedTuple):
         return Scaled(self.value.T[:, None, :], self.exponent.T[:, None, :])
 
     def over_root(self, x: Scaled, y: Scaled) -> np.ndarray:
-        """These numbers over √(x y)."""
+        """These numbers divided by √(x y)."""
         exponents = x.exponent + y.exponent
         # An even exponent is halved by the root; an odd one leaves a factor 2 under it.
         odd = exponents % 2

@@ -133,7 +133,7 @@ class Signature(Composite):
     def _check_weights(self) -> None:
         """Raise an error for weights that are not those of the levels."""
         if self.levels is None:
-            rule = "are of single levels, which levels=None does not tell apart"
+            rule = "are of single levels, which levels=None does not separate"
             raise ParameterError("Signature: weights", self.weights, rule)
         if len(self.weights) != self.levels + 1:
             rule = f"must be {self.levels + 1} numbers, for level 0 and {self.levels} more"

@@ -55,7 +55,7 @@ class WeightedDegree(Kernel):
     definite: ClassVar[Definite | None] = Definite(
         PSD,
         "inner product: φ_(i,u)(x) = √β_|u| if x has u at place i, else 0; those of single letters "
-        "tell different strings apart",
+        "separate different strings",
         "strings",
         facts=(SEPARATES,),
         means=blind("the means are the frequencies of short substrings at each place"),

@@ -193,7 +193,7 @@ class WeightedOverlap(Kernel, splits=product_form):
         rule = (
             "exp of an inner product, the one-hot row weighted by the roots of h_α; strict as at "
         )
-        rule += "most one value of a column weighs 0, so that it tells all rows apart"
+        rule += "most one value of a column weighs 0, so that it separates all rows"
         return Definite(STRICT, rule, SPACE, facts=(POSITIVE_DIAGONAL,), means=GAUSSIAN)
 
     def fit_batch(self, batch: Batch) -> Self:

@@ -78,7 +78,7 @@ class Completed(Expected, abstract=True):
         return itertools.product(*shares)
 
     def bags(self, raw: RawSamples) -> list[RawSamples]:
-        """For every row the table of its completions."""
+        """The table of the completions of every row."""
         bags = []
         for row, missing in rows_with_missing(table_columns(Batch(raw))[0], self.missing):
             completions = fill_row(row, missing, self._fillings(missing))

@@ -115,7 +115,7 @@ class HotDeck:
         self._drawn_before = {}
 
     def completions(self, raw: RawSamples, side: str = "X") -> list[list[Row]]:
-        """For every row its filled versions."""
+        """The filled versions of every row."""
         columns, _ = table_columns(Batch(raw))
         if len(columns) != len(self.columns):
             rule = f"must have the {len(self.columns)} columns it was fitted on"

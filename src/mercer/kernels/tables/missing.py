@@ -118,7 +118,7 @@ def _of_linear(kernel: Linear, fillings: Fillings) -> Kernel:
 @expectation.register(Constant)
 @expectation.register(White)
 def _of_constant(kernel: Constant | White, fillings: Fillings) -> Kernel:
-    """These do not look at the row."""
+    """The kernel itself, which does not depend on values."""
     return kernel.copy()
 
 

@@ -89,7 +89,7 @@ class SubsetTrees(TreeKernel):
     def fragments(self, X: RawSamples, size: int = 3) -> tuple[list[str], SparseMatrix]:
         """The fragments of at most ``size`` productions, and their features.
 
-        With the weights of a linear learner, or of the support vectors of a machine, they tell
+        With the weights of a linear learner, or of the support vectors of a machine, they show
         which fragments speak for a class.
 
         Parameters

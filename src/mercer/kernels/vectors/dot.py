@@ -299,7 +299,7 @@ class Constant(Kernel, splits=constant_form):
         yield "c", None, np.ones(pair.shape)
 
     def tile_input_gradients(self, pair: Pair, weights: np.ndarray) -> np.ndarray:
-        # It looks at no columns: the derivatives of the other terms tell how many there are.
+        # It looks at no columns: the derivatives of the other terms show how many there are.
         return np.zeros((len(weights), pair.shape[0], 1))
 
     def map_features(self, batch: Batch, truncate: int | None) -> np.ndarray:

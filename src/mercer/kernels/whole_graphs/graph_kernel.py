@@ -38,7 +38,7 @@ class GraphKernel(Kernel, abstract=True):
     stored: ClassVar[State] = State(plain=("labels_",))
 
     def names(self) -> Names:
-        """What graphs call what the kernel reads."""
+        """The names of labels and attributes that the kernel reads in graphs."""
         return Names(self.node_labels, self.edge_labels, None)
 
     @computed
@@ -46,13 +46,13 @@ class GraphKernel(Kernel, abstract=True):
         return Graphs(self.names())
 
     def fit_batch(self, batch: Batch) -> Self:
-        """Note what nodes are told apart by, for reports."""
+        """Note what distinguishes nodes, for reports."""
         samples: Prepared = batch.encode(self.domain)
         self.labels_ = "labels" if samples.labeled else self.stand_in()
         return self
 
     def stand_in(self) -> str:
-        """What stands for labels where nodes have none: their degrees, or a constant."""
+        """Labels for nodes that have none: their degrees, or a constant."""
         return "constant"
 
     def remark(self) -> str:

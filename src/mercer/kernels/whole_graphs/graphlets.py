@@ -87,7 +87,7 @@ class _Simple:
         return np.stack([_choose(n, 3), m * np.maximum(n - 2, 0), paths, triangles])
 
     def of_four(self) -> np.ndarray:
-        """The same on four nodes."""
+        """Counts of the graphlets of four nodes."""
         n, d = self.n, self.degrees
         _, _, paths, triangles = self.of_three()
         m = self.by_node(d) // 2

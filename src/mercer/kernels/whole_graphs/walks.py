@@ -99,7 +99,7 @@ class WalkSamples(Samples):
         return self.once(("rows", terms), make)
 
     def slopes(self, terms: int) -> VectorSamples:
-        """The same with the t-th column multiplied by t/decay."""
+        """The features with the t-th column multiplied by t/decay, for the derivative."""
 
         def make() -> VectorSamples:
             factors = np.arange(terms) / self.decay

@@ -183,17 +183,21 @@ def _parts(kernel: Kernel, columns: list[object], known: list[object]) -> Iterat
         return
     if isinstance(kernel, On):
         columns = _columns_of(kernel, columns or known)
-    widths = _widths_of(kernel)
-    if widths is not None and (widths.ndim == 1 or len(columns) == 1):
-        yield _part(kernel, np.atleast_1d(widths), columns or known)
+    widths = _widths_of(kernel, len(columns))
+    if widths is not None:
+        yield _part(kernel, widths, columns or known)
     for child in kernel.children():
         yield from _parts(child, columns, known)
 
 
-def _widths_of(kernel: Kernel) -> np.ndarray | None:
-    """The length scale of a kernel, or one for each column; None where it has none."""
+def _widths_of(kernel: Kernel, n_columns: int) -> np.ndarray | None:
+    """The length scale of each column; None where a kernel has none, or one for several columns."""
     scale = kernel.get_params(deep=False).get("length_scale")
-    return None if scale is None else np.asarray(scale, dtype=float)
+    if scale is None:
+        return None
+    if np.ndim(scale) != 1 and n_columns != 1:
+        return None
+    return np.atleast_1d(np.asarray(scale, dtype=float))
 
 
 def _part(kernel: Kernel, widths: np.ndarray, columns: list[object]) -> Part:

@@ -24,7 +24,7 @@ def _bars(ax: Axes, names: Sequence[str], values: Sequence[float], **style: obje
 
 
 def contributions(study: Study, ax: Axes) -> Described:
-    """What each column is worth, with standard errors."""
+    """The importance of each column, with standard errors."""
     if not study.contributions:
         return None
     shown = study.contributions[:_MOST_BARS]

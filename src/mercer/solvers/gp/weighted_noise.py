@@ -31,7 +31,7 @@ class WeightedNoise:
 
     @property
     def added(self) -> np.ndarray:
-        """The same without the white noise that is part of the kernel's diagonal."""
+        """The variance of the noise less the white noise that is part of the kernel's diagonal."""
         return self.variance - self.white if self.given else self.alpha
 
     @property
@@ -41,7 +41,7 @@ class WeightedNoise:
 
     @property
     def constants(self) -> np.ndarray | float:
-        """The same of every sample; 0.0 without weights."""
+        """The constant of the log evidence of every sample; 0.0 without weights."""
         if not self.given:
             return 0.0
         total = np.broadcast_to(self.alpha + self.white, np.shape(self.weight))

@@ -127,7 +127,7 @@ def _system(X: Features, factor: np.ndarray) -> np.ndarray:
 def _shortened(
     problem: LinearProblem, w: np.ndarray, values: np.ndarray, step: np.ndarray, value: float
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """As much of a step as makes the objective fall."""
+    """The longest part of a step, by halving, that decreases the objective."""
     change, share = problem.X @ step, 1.0
     while share > _SMALLEST_STEP:
         moved, now = w + share * step, values + share * change

@@ -1,4 +1,4 @@
-"""From the tolerance to rounding error, where it is cheap.
+"""Refinement of a solution to rounding error, where it is cheap.
 
 Newton steps solve for the few free variables, steps of two variables move the rest.
 """
@@ -113,7 +113,7 @@ def step_to_a_bound(state: State) -> bool:
 def _as_far_as_allowed(
     now: np.ndarray, move: np.ndarray, lower: np.ndarray, upper: np.ndarray, eps: float
 ) -> np.ndarray | None:
-    """As much of a move as the first bound, or the kink at 0, allows; None if it is not finite."""
+    """A move up to the first bound, or the kink at 0; None if it is not finite."""
     ceiling = np.where((eps > 0) & (now < 0), 0.0, upper)
     floor = np.where((eps > 0) & (now > 0), 0.0, lower)
     limit = np.where(move > 0, ceiling, floor)

@@ -74,7 +74,7 @@ class _Driver:
         return self.iterations, reason
 
     def _step(self) -> str:
-        """One batch; a reason to stop, or nothing."""
+        """Take one batch of steps; the reason to stop, or an empty text."""
         most = min(self.batch, self.problem.steps_left(self.iterations))
         if most <= 0:
             return self.problem.out_of_steps()
@@ -107,7 +107,7 @@ class _Driver:
         return values > _BEYOND * max(1.0, float(np.abs(problem.target).max()))
 
     def _accuracy(self) -> str:
-        """What a solution is that cannot be improved."""
+        """The reason to stop at a solution that cannot be improved."""
         if self.problem.gap(self.state.slack()) <= self.problem.tol:
             return "converged"
         return PRECISION

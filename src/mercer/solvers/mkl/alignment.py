@@ -69,7 +69,7 @@ def alignment(
 def _inner_products(
     grams: Grams, Y: np.ndarray, root: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Of the centered matrices with each other and with Y Yᵀ, and the norm of the latter.
+    """Inner products of the centered matrices with each other and with Y Yᵀ, and its norm.
 
     Centering takes away the direction q of the weights' roots: P K P with P = I − q qᵀ.
     """

@@ -77,7 +77,7 @@ class Curvature(NamedTuple):
     hessian: np.ndarray
 
     def among(self, some: np.ndarray) -> np.ndarray:
-        """Those of other weights; of one that nothing is known of, the mean of the others."""
+        """The second derivatives for other weights; unknown ones get the mean of the known."""
         known = np.isin(some, self.free)
         hessian = float(self.hessian.diagonal().mean()) * np.eye(len(some))
         at = np.searchsorted(self.free, some[known])

@@ -113,7 +113,7 @@ def loo(
 def _from_several(
     grams: Grams, Y: np.ndarray, alpha: float | None, folds: Folds, callback: Callback | None
 ) -> Weights:
-    """From equal weights, and from those by alignment and by evidence."""
+    """Weights learned from equal ones, and from those by alignment and by evidence."""
 
     def objective_of(some: Grams, rows: np.ndarray) -> Objective:
         return functools.partial(log_loo_objective, some, Y[rows], _folds_among(folds, rows))

@@ -26,7 +26,7 @@ _TOL = 1e-5  # the gap in the optimality conditions of each support vector machi
 
 @dataclasses.dataclass
 class Problem:
-    """Two classes: their samples, signs, and the bounds of their coefficients."""
+    """The dual problem of two classes: samples, signs, and bounds of coefficients."""
 
     rows: np.ndarray
     sign: np.ndarray

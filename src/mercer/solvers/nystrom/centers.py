@@ -26,7 +26,7 @@ _SMALLEST = (
 
 
 class Generator(Protocol):
-    """What is used of NumPy's random states."""
+    """The methods of NumPy's random states that are used here."""
 
     def permutation(self, x: int) -> np.ndarray: ...
     def choice(self, a: int, size: int, p: np.ndarray) -> np.ndarray: ...
@@ -60,7 +60,7 @@ def choose_centers(
         Distinct positions.
     """
     if how not in HOW:
-        raise ParameterError("centers", how, f"must be one of {', '.join(HOW)}", "say 'uniform'")
+        raise ParameterError("centers", how, f"must be one of {', '.join(HOW)}", "use 'uniform'")
     generator = check_random_state(random_state)
     n = len(samples)
     order = generator.permutation(n)
@@ -130,7 +130,7 @@ def _nearest_to_means(samples: Prepared, count: int, generator: Generator) -> np
     """The rows nearest to the means of clusters, each row once."""
     if not isinstance(samples, VectorSamples):
         rule = "needs dense rows of numbers, of which there are means"
-        raise ParameterError("centers", "kmeans", rule, "say 'uniform' or 'rpcholesky'")
+        raise ParameterError("centers", "kmeans", rule, "use 'uniform' or 'rpcholesky'")
     from sklearn.cluster import MiniBatchKMeans
     from sklearn.metrics import pairwise_distances_argmin
 

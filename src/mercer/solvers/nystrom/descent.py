@@ -126,7 +126,7 @@ class _Descent:
         return True
 
     def _inverse_times(self, vector: np.ndarray) -> np.ndarray:
-        """The product with the inverse Hessian that the last steps tell, by two loops."""
+        """The product with the inverse Hessian estimated from the last steps, by two loops."""
         q = vector.copy()
         shares = []
         for step, change, curvature in reversed(self.pairs):

@@ -17,7 +17,7 @@ Result = tuple[float, np.ndarray]
 
 
 class SmoothLoss(Protocol):
-    """What solvers and their preconditioners ask of a loss."""
+    """A loss with the values that solvers and their preconditioners use."""
 
     @property
     def curvature(self) -> float: ...
@@ -110,7 +110,7 @@ class SmoothQuantile:
 
     @property
     def curvature(self) -> float:
-        """Of the parabola."""
+        """The curvature of the loss near its kink, where it is a parabola."""
         return 1.0 / self.width
 
     def __call__(self, values: np.ndarray, y: Targets, weight: np.ndarray) -> Result:
@@ -131,7 +131,7 @@ class SmoothHinge:
 
     @property
     def curvature(self) -> float:
-        """Of the parabola."""
+        """The curvature of the loss near its kink, where it is a parabola."""
         return 1.0 / self.width
 
     def __call__(self, values: np.ndarray, y: Targets, weight: np.ndarray) -> Result:

@@ -198,7 +198,7 @@ class RidgeSystem:
         return solution
 
     def image(self, A: np.ndarray, B: np.ndarray, otherwise: Callable[[], Matrix]) -> np.ndarray:
-        """K A of the last solution A, which the system tells without another product.
+        """K A of the last solution A, which follows from the system without another product.
 
         Only where K is neither definite nor streamed, it is computed by another matrix.
         """

@@ -112,7 +112,7 @@ class Gaussian:
         return self._moments_of_A
 
     def scan(self, basis: Basis, active: np.ndarray, A: np.ndarray, posterior: Posterior) -> Scan:
-        """What each function of the basis could add."""
+        """The gain that each function of the basis could bring."""
         if self._energy is None:
             self._energy = basis.energy(np.ones(len(self.y)))
         for number, j in enumerate(active):
@@ -223,7 +223,7 @@ class Logistic:
         return float(-likelihood + 0.5 * alpha @ w**2)
 
     def scan(self, basis: Basis, active: np.ndarray, A: np.ndarray, posterior: Posterior) -> Scan:
-        """What each function of the basis could add."""
+        """The gain that each function of the basis could bring."""
         _, b = self._derivatives(self.label - posterior.pull / self.sample_weight)
         # everything that is multiplied by the whole basis, in one pass
         products = basis.correlate(np.column_stack([posterior.pull, b[:, None] * A]))

@@ -61,7 +61,7 @@ class Likelihood(Protocol):
         """The posterior of the weights of the functions A with precisions alpha."""
 
     def scan(self, basis: Basis, active: np.ndarray, A: np.ndarray, posterior: Posterior) -> Scan:
-        """What each function of the basis could add."""
+        """The gain that each function of the basis could bring."""
 
     def tune(
         self, A: np.ndarray, alpha: np.ndarray, posterior: Posterior, max_steps: int
@@ -200,6 +200,6 @@ def _proposals(scan: Scan, active: np.ndarray, alpha: np.ndarray) -> tuple[np.nd
 
 
 def _height(s: np.ndarray, q: np.ndarray, variance: np.ndarray) -> np.ndarray:
-    """What a function of this variance adds to the evidence of the others."""
+    """The gain in evidence by a function of this variance beside the others."""
     grown = 1.0 + s * variance
     return 0.5 * (q**2 * variance / grown - np.log(grown))

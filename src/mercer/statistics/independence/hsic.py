@@ -215,7 +215,7 @@ def few_orders(n: int, groups: np.ndarray | None) -> tuple[str, ...]:
 
 
 def _notes(K: Centered, L: Centered) -> tuple[str, ...]:
-    """What has to be said of the matrices."""
+    """Notes on the Gram matrices."""
     notes = []
     for name, form in (("X", K), ("Y", L)):
         if form.constant:

@@ -74,7 +74,7 @@ def kci_test(
 ) -> ConditionalResult:
     """Test whether two views of the same samples are independent given a third.
 
-    What Z tells of the features of (X, Z) and of Y is taken away by Gaussian processes, whose
+    What Z explains of the features of (X, Z) and of Y is subtracted by Gaussian processes, whose
     hyperparameters maximize their evidence; the statistic is tr(K_r L_r)/n for the Gram matrices of
     the residuals. Rows are never permuted, which would break the dependence on Z and is no valid
     test here: the null distribution is the limit Σ λ_i z_i², with the eigenvalues λ_i of the

@@ -1,4 +1,4 @@
-"""Features of one view without what another view tells of them: residuals of Gaussian processes.
+"""Features of one view that another view does not explain: residuals of Gaussian processes.
 
 The residuals of the columns of A are RA with R = ε(K̃ + εI)⁻¹, where K̃ is the centered Gram matrix
 of the view that is given. Its kernel and ε, the share of noise, are those that maximize the

@@ -78,7 +78,7 @@ class Target:
 
 
 def _notes(kernel: Kernel) -> tuple[str, ...]:
-    """What has to be said of a kernel whose means are to agree; warns of an indefinite one."""
+    """Notes on a kernel whose means are to agree; warns of an indefinite one."""
     certificate = kernel.certificate()
     if certificate.status == INDEFINITE:
         rule = "is indefinite: its MMD is no distance"

@@ -1,4 +1,4 @@
-"""One statistic from those of several kernels, so that nobody has to guess a width.
+"""One statistic from those of several kernels, so that no width has to be chosen.
 
 All values are studentised over the samples as given and all permutations together, which are
 exchangeable where the hypothesis is true: the level stays exact.
@@ -44,7 +44,7 @@ def aggregated(squared: np.ndarray, likeness: np.ndarray) -> tuple[np.ndarray, n
 
 
 def _weights(z: np.ndarray, likeness: np.ndarray) -> np.ndarray:
-    """Weights of the kernels in the soft maximum: none for those that tell nothing apart."""
+    """Weights of the kernels in the soft maximum: none for those that separate no samples."""
     weights = np.where(z.any(axis=1), np.maximum(likeness, _LEAST), 0.0)
     if not weights.any():
         return np.full(len(z), 1.0 / len(z))

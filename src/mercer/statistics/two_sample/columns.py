@@ -150,7 +150,7 @@ def column_tests(
 def _fewer_rows(
     X: RawSamples, Y: RawSamples, most: int, paired: bool, groups: Any, rng: np.random.Generator
 ) -> tuple[RawSamples, RawSamples, tuple[str, ...]]:
-    """At most so many rows of each, and what has to be said of it."""
+    """At most ``most`` rows of each sample, and a note where rows are left out."""
     n, m = raw_length(X), raw_length(Y)
     if max(n, m) <= most or groups is not None:
         return X, Y, ()

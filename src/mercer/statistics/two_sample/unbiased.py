@@ -51,7 +51,7 @@ def unbiased_values(kernel: Kernel, Z: RawSamples | Batch, design: Design) -> Va
         squared = _paired(forms, _across(kernel, samples, design.n_first), design.n_first)
     else:
         squared = _unpaired(forms, design.labels)
-    if np.ptp(squared) <= _ZERO * _size(forms):  # the kernel tells no samples apart
+    if np.ptp(squared) <= _ZERO * _size(forms):  # the kernel separates no samples
         squared = np.zeros_like(squared)
     return Values(squared, _are_same(forms, design), _likeness(forms))
 
@@ -63,7 +63,7 @@ def _size(forms: Forms) -> float:
 
 
 def _likeness(forms: Forms) -> float:
-    """How wide a kernel is: near 1 for one that hardly tells samples apart.
+    """How wide a kernel is: near 1 for one that hardly separates samples.
 
     Kernels that are only conditionally positive definite are limits of ever wider ones.
     """

@@ -48,15 +48,16 @@ def _control(name: str, default: object, check: Constraint) -> dict[str, Any]:
     if check.rule == "True or False":
         return {"control": "switch"}
     if check.rule.startswith("one of "):
-        options = [part.strip("'") for part in check.rule.removeprefix("one of ").split(", ")]
-        return {"control": "choice", "options": [_option(text) for text in options]}
+        options = check.rule.removeprefix("one of ").split(", ")
+        return {"control": "choice", "options": [_option(text.strip("'")) for text in options]}
     if whole is not None:
         return _whole_slider(name, int(whole[1]), int(whole[2] or _MOST))
     if name in _MAKES_SENSE:
         return _slider(*_MAKES_SENSE[name], whole=False, log=True)
-    if not isinstance(default, (int, float)) or isinstance(default, bool):
-        return {}
-    return _number_slider(float(default), check)
+    is_number = isinstance(default, (int, float)) and not isinstance(default, bool)
+    if is_number:
+        return _number_slider(float(default), check)
+    return {}
 
 
 def _whole_slider(name: str, low: int, high: int) -> dict[str, Any]:

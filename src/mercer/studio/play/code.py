@@ -1,4 +1,4 @@
-"""The same analysis as a Python program."""
+"""The analysis that the page shows, as a Python program."""
 
 from __future__ import annotations
 

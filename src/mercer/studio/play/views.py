@@ -1,4 +1,4 @@
-"""What a kernel says of the samples: Gram matrix, spectrum, principal components, neighbors."""
+"""Views of the samples under a kernel: Gram matrix, spectrum, principal components, neighbors."""
 
 from __future__ import annotations
 
