@@ -7,8 +7,9 @@ import pytest
 
 from mercer import scan
 from mercer.errors import InputError, InputTypeError, ParameterError, ShapeError
-from mercer.gram.blocks.base import rows_per_block
+from mercer.gram.blocks.base import Block, rows_per_block
 from mercer.gram.blocks.checksum import block_checksum
+from mercer.gram.blocks.files import GroupPart
 from mercer.gram.blocks.sources import is_source
 
 rng = np.random.default_rng(0)
@@ -84,6 +85,33 @@ def test_every_source_gives_the_same_rows(make, tmp_path):
     assert picked.y == pytest.approx(Y[index])
     assert rows.keep(10**6)
     assert np.asarray(rows.whole().X) == pytest.approx(X)
+
+
+@pytest.mark.parametrize(("most_bytes", "kept"), [(10**6, True), (500, False)])
+def test_files_are_read_once_to_be_counted_and_kept(most_bytes, kept, tmp_path, monkeypatch):
+    rows, loaded, load = parquet(tmp_path), [], GroupPart.load
+    monkeypatch.setattr(GroupPart, "load", lambda part: loaded.append(part.first) or load(part))
+    assert rows.keep(most_bytes) is kept
+    assert len(rows) == 57
+    assert len(loaded) == 9
+    assert rows.keep(most_bytes) is kept
+    assert len(loaded) == 9
+    for _ in range(2):
+        assert np.concatenate([np.asarray(block.X) for block in rows]) == pytest.approx(X)
+    assert len(loaded) == (9 if kept else 27)
+
+
+def test_frames_that_are_kept_are_laid_out_by_rows():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({name: X[:, i].copy() for i, name in enumerate(NAMES)})
+    mixed = frame.assign(a="text")
+    rows = scan(lambda: iter([frame]))
+    assert rows.keep(10**6)
+    (block,) = rows
+    assert block.X.to_numpy().flags.c_contiguous
+    pandas.testing.assert_frame_equal(block.X, frame)
+    assert Block(mixed).by_rows().X is mixed
+    assert Block(frame["a"]).by_rows().X is not None
 
 
 @pytest.mark.parametrize("make", [parquet, dask_array, dask_frame, memory_map])

@@ -188,8 +188,8 @@ def _opened_source(
     steps: float,
 ) -> Opened:
     source = scan(X, y, weight=sample_weight)
-    count = len(source)
     source.keep(kept_rows())
+    count = len(source)
     size = format_bytes(source.bytes)
     centers = vars(estimator)["centers"]
     if _is_exact(centers, source, steps) and (

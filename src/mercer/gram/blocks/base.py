@@ -57,6 +57,16 @@ class Block:
         """The weights of the rows, ones where none are given."""
         return np.ones(len(self)) if self.weight is None else self.weight
 
+    def by_rows(self) -> Block:
+        """The block with a data frame of numbers laid out by rows, as every pass reads them."""
+        if not hasattr(self.X, "iloc") or not hasattr(self.X, "columns"):
+            return self
+        if set(self.X.dtypes) != {np.dtype(np.float64)}:
+            return self
+        values = np.ascontiguousarray(self.X.to_numpy())
+        frame = type(self.X)(values, self.X.index, self.X.columns, copy=False)
+        return dataclasses.replace(self, X=frame)
+
     def take(self, rows: np.ndarray) -> Block:
         """Some rows of the block."""
         return dataclasses.replace(
@@ -172,10 +182,26 @@ class Rows:
         return sum(self.lengths)
 
     def keep(self, most_bytes: int) -> bool:
-        """Hold all blocks in memory, if they take no more than this; return whether they do."""
-        if self._kept is None and len(self) and self.bytes <= most_bytes:
-            self._kept = list(self)
+        """Hold all blocks in memory, if they take no more than this; return whether they do.
+
+        Parts that can be read in any order are read once, whether they are held or not; others are
+        counted first, which shows iterators that do not give the same rows again.
+        """
+        if self._parts() is None:
+            len(self)
+        too_large = self._ended and self.bytes > most_bytes
+        if self._kept is None and not too_large:
+            self._kept = self._gathered(most_bytes)
         return self._kept is not None
+
+    def _gathered(self, most_bytes: int) -> list[Block] | None:
+        """All blocks; None where they take more bytes, which is known at the end of the reading."""
+        found: list[Block] = []
+        for block in self:
+            found.append(block.by_rows())
+            if self.bytes > most_bytes:
+                found.clear()
+        return found or None
 
     def parts(self) -> list[Placed] | None:
         """The blocks as parts that can be sent elsewhere; None where that is impossible."""
