@@ -11,7 +11,14 @@ import pytest
 import sklearn.gaussian_process as sg
 import sklearn.gaussian_process.kernels as sk
 
-from mercer import GaussianProcessClassifier, GaussianProcessRegressor
+from mercer import (
+    RBF,
+    SVC,
+    GaussianProcessClassifier,
+    GaussianProcessRegressor,
+    KernelRidge,
+    to_sklearn,
+)
 from mercer.estimators.gp.hyperparameters import SklearnParameters
 
 rng = np.random.default_rng(0)
@@ -105,3 +112,36 @@ def test_inducing_points_too():
         GaussianProcessRegressor(sk.PairwiseKernel(metric="rbf"), alpha=0.1, method="sparse").fit(
             X3, y
         )
+
+
+@pytest.mark.parametrize(
+    "mixed",
+    [sk.RBF() + RBF(), sk.RBF() * RBF(), 2.0 * (sk.WhiteKernel() + sk.RBF() * RBF()) ** 2],
+    ids=["sum", "product", "nested"],
+)
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda kernel: SVC(kernel=kernel).fit(X3, X3[:, 0] > 0),
+        lambda kernel: KernelRidge(kernel=kernel).fit(X3, X3[:, 0]),
+        lambda kernel: GaussianProcessRegressor(kernel).fit(X3, X3[:, 0]),
+        lambda kernel: RBF() + kernel,
+        to_sklearn,
+    ],
+    ids=["SVC", "KernelRidge", "Gaussian process", "algebra", "to_sklearn"],
+)
+def test_a_kernel_of_ours_in_a_sum_of_theirs_is_refused(mixed, use):
+    """scikit-learn's operators take it for a constant without a word."""
+    with pytest.raises(TypeError, match=r"kernel = RBF\(\) was taken .*say to_sklearn\(RBF\(\)\)"):
+        use(mixed)
+
+
+def test_the_remedy_for_a_sum_with_theirs():
+    kernel = sk.RBF() + to_sklearn(RBF())
+    np.testing.assert_allclose(kernel(X3), 2.0 * sk.RBF()(X3))
+    assert repr(kernel) == "RBF(length_scale=1) + to_sklearn(RBF())"
+    model = GaussianProcessRegressor(kernel, alpha=0.1, optimizer=None).fit(X3, X3[:, 0])
+    other = sg.GaussianProcessRegressor(kernel, alpha=0.1, optimizer=None).fit(X3, X3[:, 0])
+    np.testing.assert_allclose(model.predict(X3), other.predict(X3))
+    with pytest.raises(ValueError, match="to_sklearn: kernel = 3 must be a mercer kernel"):
+        to_sklearn(3)

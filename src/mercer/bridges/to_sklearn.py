@@ -13,6 +13,7 @@ from mercer.bridges.from_sklearn import entry
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Certificate
 from mercer.errors import DefinitenessError, ParameterError
 from mercer.kernels.base import Kernel
+from mercer.kernels.custom.foreign import refuse_mixture
 from mercer.kernels.derivatives import jacobian
 from mercer.state import State, storable
 
@@ -156,5 +157,8 @@ def to_sklearn(
     >>> model.fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 0.0]).kernel_.theta.shape
     (2,)
     """
+    refuse_mixture(kernel)
+    if not isinstance(kernel, Kernel):
+        raise ParameterError("to_sklearn: kernel", kernel, "must be a mercer kernel")
     _check_status(kernel, kernel.certificate())
     return SklearnKernel(kernel.copy(), bounds, fixed)

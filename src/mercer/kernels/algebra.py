@@ -17,6 +17,7 @@ from mercer.kernels.combine.maps import Warp
 from mercer.kernels.combine.powers import Exp, Power
 from mercer.kernels.combine.products import Product
 from mercer.kernels.combine.sums import Scaled, Sum
+from mercer.kernels.custom.foreign import is_foreign, refuse_mixture
 from mercer.kernels.functions import FUNCTIONS
 from mercer.kernels.operators import builds
 from mercer.kernels.vectors.dot import Constant
@@ -41,7 +42,8 @@ def _kernel(value: Operand) -> Kernel | None:
 
 def _refuse_foreign(value: object) -> None:
     """Refuse a kernel of scikit-learn, which would take ours for a constant."""
-    if any(kind.__module__ == "sklearn.gaussian_process.kernels" for kind in type(value).__mro__):
+    if is_foreign(value):
+        refuse_mixture(value)
         rule = "is a kernel of scikit-learn"
         remedy = "write mercer's in its place, or combine kernels of scikit-learn only"
         raise DomainMismatchError("operand", value, rule, remedy)

@@ -16,6 +16,7 @@ from mercer.domains.raw import dense_numbers
 from mercer.errors import ParameterError, ShapeError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
+from mercer.kernels.custom.foreign import refuse_mixture
 from mercer.kernels.custom.symmetry import check_symmetric
 from mercer.kernels.expression import parse
 from mercer.kernels.vectors.coordinate import Chi2
@@ -159,6 +160,7 @@ def choose_kernel(
         name = kernel.__name__
         raise ParameterError("kernel", name, "is a class, not a kernel", f"give {name}()")
     if callable(kernel):
+        refuse_mixture(kernel)
         return Choice(CallableKernel(kernel), True)
     remedy = (
         "give a mercer kernel, an expression, a scikit-learn name, a function of two collections "

@@ -12,6 +12,7 @@ from mercer.estimators.common.kernel_choice import CallableKernel
 from mercer.estimators.gp.bounds import DEFAULT, BoundsLike, Names
 from mercer.estimators.gp.hyperparameters import KernelParameters, SklearnParameters
 from mercer.kernels.base import Kernel
+from mercer.kernels.custom.foreign import refuse_mixture
 from mercer.kernels.expression import parse
 from mercer.kernels.vectors.radial import RBF
 
@@ -32,6 +33,7 @@ def choose_hyperparameters(
 ) -> KernelParameters | SklearnParameters:
     """The hyperparameters of a copy of the given kernel; by default of ``1.0 * RBF(1.0)``."""
     if isinstance(kernel, SklearnBase):
+        refuse_mixture(kernel)
         return _sklearn_parameters(kernel, bounds, fixed)
     return KernelParameters(mercer_kernel(kernel), bounds, fixed)
 
