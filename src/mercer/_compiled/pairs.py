@@ -46,8 +46,8 @@ def _compile(loop: Any, signature: tuple[Any, ...]) -> None:
             loop.compile(signature)
     except Exception as error:  # Numba raises its own errors, and others too: any is a refusal
         lines = [line.strip() for line in str(error).splitlines()]
-        said = (line for line in lines if line and not line.startswith("Failed in "))
-        raise CompilationError(next(said, type(error).__name__)) from None
+        messages = (line for line in lines if line and not line.startswith("Failed in "))
+        raise CompilationError(next(messages, type(error).__name__)) from None
 
 
 def function_as_bytes(function: Callable[..., float]) -> bytes:

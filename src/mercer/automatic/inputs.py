@@ -173,9 +173,9 @@ class CheckedInput(ShowsFit, BaseEstimator):
         )
         if not left_out or len(left_out) == len(X.columns):
             return X
-        gone = self._note_left_out(left_out, X)
+        left_out_names = self._note_left_out(left_out, X)
         _warn_of_left_out(left_out)
-        return X.drop(columns=gone)
+        return X.drop(columns=left_out_names)
 
     def _asked(self, X: RawSamples, option: str) -> list[object]:
         """The columns that ``keep`` or ``drop`` names, which the samples must have."""
@@ -195,11 +195,11 @@ class CheckedInput(ShowsFit, BaseEstimator):
     def _note_left_out(self, left_out: list[LeftOut], frame: Frame) -> list[object]:
         """Remember which columns of the table are left out, and why; their names."""
         reasons = {each.column: [each.kind, each.reason] for each in left_out}
-        gone = [name for name in frame.columns if str(name) in reasons]
+        names = [name for name in frame.columns if str(name) in reasons]
         self.reasons_ |= reasons
-        self.left_out_ = [*self.left_out_, *gone]
-        self.fillings_ = {k: value for k, value in self.fillings_.items() if k not in gone}
-        return gone
+        self.left_out_ = [*self.left_out_, *names]
+        self.fillings_ = {k: value for k, value in self.fillings_.items() if k not in names}
+        return names
 
     def _select_columns(self, frame: Frame) -> Frame:
         """The columns of the training table, in its order."""

@@ -62,9 +62,9 @@ def _accuracy(outcome: Outcome) -> float:
 
 
 def _shares(outcome: Outcome, label: object) -> tuple[float, float, float]:
-    """The shares of samples that are of a class, that are said to be, and that are both."""
-    true, said = outcome.y == label, outcome.predicted == label
-    return outcome.average(true), outcome.average(said), outcome.average(true & said)
+    """The shares of samples of a class, of those predicted as it, and of those that are both."""
+    true, predicted = outcome.y == label, outcome.predicted == label
+    return outcome.average(true), outcome.average(predicted), outcome.average(true & predicted)
 
 
 def _of_classes(ratio: Callable[[float, float, float], float]) -> Callable[[Outcome], float]:
@@ -79,16 +79,16 @@ def _of_classes(ratio: Callable[[float, float, float], float]) -> Callable[[Outc
     return value
 
 
-def _precision_of(true: float, said: float, both: float) -> float:
-    return both / said if said > 0 else 0.0
+def _precision_of(true: float, predicted: float, both: float) -> float:
+    return both / predicted if predicted > 0 else 0.0
 
 
-def _recall_of(true: float, said: float, both: float) -> float:
+def _recall_of(true: float, predicted: float, both: float) -> float:
     return both / true if true > 0 else float("nan")
 
 
-def _f1_of(true: float, said: float, both: float) -> float:
-    return 2.0 * both / (true + said) if true + said > 0 else float("nan")
+def _f1_of(true: float, predicted: float, both: float) -> float:
+    return 2.0 * both / (true + predicted) if true + predicted > 0 else float("nan")
 
 
 def _balanced(outcome: Outcome) -> float:
@@ -221,8 +221,8 @@ def metric_for(name: str, task: str) -> Metric:
     --------
     >>> import numpy as np
     >>> from mercer.automatic.metrics import Outcome, metric_for
-    >>> y, said = np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 3.0])
-    >>> metric_for("mae", "regression").value(Outcome(y, said))
+    >>> y, predicted = np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 3.0])
+    >>> metric_for("mae", "regression").value(Outcome(y, predicted))
     0.3333333333333333
     """
     suitable = [metric.name for metric in METRICS.values() if metric.task == task]

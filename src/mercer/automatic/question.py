@@ -54,8 +54,8 @@ class Question:
         """The question without some of its columns."""
         if not columns:
             return self
-        gone = {each.column for each in columns}
-        X = self.X.drop(columns=[name for name in self.X.columns if str(name) in gone])
+        left_out = {each.column for each in columns}
+        X = self.X.drop(columns=[name for name in self.X.columns if str(name) in left_out])
         if len(X.columns) == 0:
             rule = "has no columns to learn from"
             raise InputError("table", "every column constant or empty", rule)

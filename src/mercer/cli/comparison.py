@@ -57,9 +57,9 @@ class Comparison:
         values = _measure(outcome)
         if not constant:  # a model file of an earlier version
             return cls(values, {}, *counts, str(outcome.positive))
-        said = np.full(len(outcome.y), constant)
+        most_frequent = np.full(len(outcome.y), constant)
         always = dataclasses.replace(
-            outcome, predicted=said, probability=np.tile(shares, (len(said), 1))
+            outcome, predicted=most_frequent, probability=np.tile(shares, (len(outcome.y), 1))
         )
         return cls(values, _measure(always), *counts, str(outcome.positive), constant)
 

@@ -97,7 +97,7 @@ def _categories(column: list[Any]) -> list[Hashable] | None:
 def _as_numbers(column: list[Any]) -> np.ndarray:
     missing = missing_values(column)
     known = zip(column, missing.tolist(), strict=True)
-    return np.array([np.nan if gone else float(value) for value, gone in known])
+    return np.array([np.nan if is_missing else float(value) for value, is_missing in known])
 
 
 def _indicators(column: list[Any], known: list[Hashable]) -> np.ndarray:

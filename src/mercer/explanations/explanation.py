@@ -10,6 +10,7 @@ import numpy as np
 from mercer.aliases import Axes
 from mercer.errors import ParameterError
 from mercer.explanations.formatting import as_html, as_text
+from mercer.explanations.outputs import output_position
 
 _KINDS = ("waterfall", "bar", "beeswarm")
 
@@ -126,9 +127,7 @@ class Explanation:
             The values of that output alone.
         """
         names = self.output_names or []
-        at = names.index(output) if output in names else output
-        if not isinstance(at, (int, np.integer)) or not -len(names) <= at < len(names):
-            raise ParameterError("output", output, f"must be one of {names}, or a position")
+        at = output_position(names, output)
         error = np.broadcast_to(self.error, (*np.shape(self.error)[:-1], len(names)))[..., at]
         interactions = None if self.interactions is None else self.interactions[..., at]
         return self._with(

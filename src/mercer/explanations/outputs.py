@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from mercer.aliases import Estimator, RawSamples
-from mercer.errors import InputTypeError
+from mercer.errors import InputTypeError, ParameterError
 from mercer.explanations.functions import DECISION, LOG_ODDS, PREDICTION
 from mercer.kernels.base import Kernel
 
@@ -43,6 +43,14 @@ def output_function(model: Estimator) -> Output:
         rule = "has neither a decision function nor predictions"
         raise InputTypeError("model", model, rule, "give a fitted learner")
     return Output(model, "function", [])
+
+
+def output_position(names: list[str], output: int | str) -> int:
+    """The position of an output that is given by its name or its position."""
+    position = names.index(output) if output in names else output
+    if not isinstance(position, (int, np.integer)) or not -len(names) <= position < len(names):
+        raise ParameterError("output", output, f"must be one of {names}, or a position")
+    return int(position)
 
 
 def _log_odds(probability: np.ndarray) -> np.ndarray:

@@ -10,9 +10,10 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.raw import raw_length
-from mercer.errors import NotSeparableError, ParameterError
+from mercer.errors import NotSeparableError
 from mercer.explanations.formatting import largest_first
 from mercer.explanations.functions import LearnedFunction
+from mercer.explanations.outputs import output_position
 from mercer.explanations.sampling import sampled_values
 from mercer.kernels.base import Kernel
 from mercer.kernels.separable.parts import PartValues
@@ -95,9 +96,7 @@ class PartExplanation:
             The values of that output alone.
         """
         names = self.output_names or []
-        at = names.index(output) if output in names else output
-        if not isinstance(at, (int, np.integer)) or not -len(names) <= at < len(names):
-            raise ParameterError("output", output, f"must be one of {names}, or a position")
+        at = output_position(names, output)
         values = [value[:, at] for value in self.values]
         errors = None if self.errors is None else [error[:, at] for error in self.errors]
         quantity = f"{self.quantity} of {names[at]}"

@@ -278,7 +278,7 @@ class Kernel(Algebra, Logarithms, Separable, Shown, Parameterized):
         return Certificate(INDEFINITE, repr(self), rule, where, witness=witness)
 
     def warn_unknown(self, learner: str, remedy: str = "", because: str = "") -> None:
-        """Warn that nobody knows whether the kernel is definite, as a learner needs it."""
+        """Warn that it is unknown whether the kernel is definite, as a learner needs it."""
         for child in self.children():
             if child.certificate().status == UNKNOWN:
                 child.warn_unknown(learner, remedy)

@@ -43,7 +43,7 @@ class Comparison:
     rows : tuple of two lists of rows
         The rows of each that are least like the other: number, witness function, cells.
     notes : list of str
-        What has to be said.
+        Remarks.
     command : str
         The command that was given.
     """

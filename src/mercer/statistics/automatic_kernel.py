@@ -33,7 +33,7 @@ _POOLED = "chosen from the samples taken together, not from which belongs to whi
 def fitted_kernel(
     kernel: KernelLike, X: RawSamples, chosen_from: str = _POOLED
 ) -> tuple[Kernel, tuple[str, ...]]:
-    """The kernel that was asked for, fitted on samples, and what has to be said of the choice.
+    """The kernel that was asked for, fitted on samples, and remarks on the choice.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ class TestResult(LabeledLines):
     n_permutations : int
         How many permutations were drawn; 0 where the null distribution is a formula.
     notes : tuple of str
-        What has to be said with the result: how the kernel was chosen, what it cannot see, and
+        Remarks on the result: how the kernel was chosen, what it cannot see, and
         what is approximate.
     """
 
@@ -160,7 +160,7 @@ def kernel_notes(kernel: Kernel, test: str, conditional: bool = True) -> tuple[s
         warn(explain("kernel", kernel, rule, "see k.certificate()"), DefinitenessWarning)
         return (f"the kernel is indefinite: the p-value holds, but {_NO_DISTANCE}",)
     if certificate.status == UNKNOWN:
-        return (f"nobody knows whether the kernel is positive definite: if not, {_NO_DISTANCE}",)
+        return (f"it is unknown whether the kernel is positive definite: if not, {_NO_DISTANCE}",)
     if certificate.status == "cpd" and not conditional:
         rule = "is only conditionally positive definite"
         raise ParameterError("kernel", kernel, rule, f"use k.center(), for {test}")

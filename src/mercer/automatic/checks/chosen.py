@@ -74,8 +74,8 @@ class Choice:
             if name in dropped or name not in wanted:
                 option = "--drop" if name in dropped else "--columns"
                 left_out.append(LeftOut(name, "asked", f"as asked for ({option})"))
-        gone = {each.column for each in left_out}
-        rest = [name for name in others if name not in gone]
+        left_out_names = {each.column for each in left_out}
+        rest = [name for name in others if name not in left_out_names]
         if not rest:
             raise InputError("table", f"only {target!r}", "has no column left to learn from")
         return frame[rest], left_out, names
@@ -107,6 +107,6 @@ def find_columns(frame: Frame, wanted: Sequence[str], option: str) -> list[str]:
     return columns
 
 
-def _check_target(target: str, gone: list[str]) -> None:
-    if target in gone:
+def _check_target(target: str, left_out: list[str]) -> None:
+    if target in left_out:
         raise InputError("target", target, "is left out as well", "name another column")

@@ -169,9 +169,9 @@ def _levels(frame: RawSamples, at: int) -> list[Any]:
 def _describe(
     name: str, values: list[Any], missing: Markers, most: int, levels: list[Any]
 ) -> ColumnCounts:
-    gone = missing_values(values, missing)
-    present = [value for value, is_gone in zip(values, gone, strict=True) if not is_gone]
-    n_missing = int(gone.sum())
+    is_missing = missing_values(values, missing)
+    present = [value for value, is_gap in zip(values, is_missing, strict=True) if not is_gap]
+    n_missing = int(is_missing.sum())
     facts = (n_missing, n_missing / len(values))
     try:
         counts = Counter(present)

@@ -49,7 +49,7 @@ def leaking_columns(frame: Frame, y: np.ndarray, classification: bool) -> list[t
 
 def _reached(frame: Frame, y: np.ndarray, name: object, classification: bool) -> str | None:
     """What a column reaches by itself, by its order, its values or its letters; None if little."""
-    judge = _tells_classes if classification else _tells_numbers
+    judge = _determines_classes if classification else _determines_numbers
     reached = judge(frame[name], y)
     if reached is None and len(frame.columns) > 1 and _are_names(frame[name]):
         return _explained_by_letters(frame, y, name, classification)
@@ -73,13 +73,14 @@ def _explained_by_letters(
     return f"R² {share:.2f} by its letters" if share >= _MOST else None
 
 
-def _tells_classes(column: Frame, y: np.ndarray) -> str | None:
-    gone = column.isna().to_numpy()
+def _determines_classes(column: Frame, y: np.ndarray) -> str | None:
+    is_missing = column.isna().to_numpy()
     areas = [_area_of_groups(column, y)]
     if column.dtype.kind in "iuf":
         values = column.to_numpy(dtype=float)
-        areas = [_area(values[~gone], y[~gone])] if (~gone).sum() >= _FEWEST else []
-    areas.append(_area(gone.astype(float), y))
+        present = ~is_missing
+        areas = [_area(values[present], y[present])] if present.sum() >= _FEWEST else []
+    areas.append(_area(is_missing.astype(float), y))
     best = max(areas)
     return f"AUC {best:.3g}" if best >= _WHOLE else None
 
@@ -122,7 +123,7 @@ def _groups(column: Frame) -> np.ndarray | None:
     return None if codes.max() + 1 > _MOST_DISTINCT * len(codes) else codes
 
 
-def _tells_numbers(column: Frame, y: np.ndarray) -> str | None:
+def _determines_numbers(column: Frame, y: np.ndarray) -> str | None:
     present = column.notna().to_numpy()
     if column.dtype.kind in "iuf":
         values = column.to_numpy(dtype=float)[present]

@@ -56,8 +56,8 @@ def confusion(study: Study) -> tuple[np.ndarray, np.ndarray]:
     counts = np.zeros((len(classes), len(classes)), dtype=int)
     if study.assessment is not None:
         places = np.searchsorted(classes, study.held_out.y)
-        said = np.searchsorted(classes, study.assessment.predicted[0])
-        np.add.at(counts, (places, said), 1)
+        predicted = np.searchsorted(classes, study.assessment.predicted[0])
+        np.add.at(counts, (places, predicted), 1)
     return classes, counts
 
 
@@ -65,9 +65,9 @@ def class_scores(study: Study) -> list[ClassScores]:
     """Precision, recall and F1 of every class; a class that is never predicted has precision 0."""
     classes, counts = confusion(study)
     right = counts.diagonal()
-    there, said = counts.sum(axis=1), counts.sum(axis=0)
-    precision, recall = right / np.maximum(said, 1), right / np.maximum(there, 1)
-    f1 = 2.0 * right / np.maximum(there + said, 1)
+    there, predicted = counts.sum(axis=1), counts.sum(axis=0)
+    precision, recall = right / np.maximum(predicted, 1), right / np.maximum(there, 1)
+    f1 = 2.0 * right / np.maximum(there + predicted, 1)
     rows = zip(classes, there, precision, recall, f1, strict=True)
     return [
         ClassScores(str(name), int(count), *map(float, values)) for name, count, *values in rows
@@ -108,11 +108,11 @@ def _curves(name: str, positive: np.ndarray, score: np.ndarray) -> Curves:
     order = np.argsort(-score, kind="stable")
     hits = np.cumsum(positive[order])
     ends = np.append(np.flatnonzero(np.diff(score[order])), len(order) - 1)  # of equal scores
-    hits, said = hits[ends], ends + 1
+    hits, predicted = hits[ends], ends + 1
     recall = hits / positive.sum()
-    precision = hits / said
+    precision = hits / predicted
     steps = np.diff(recall, prepend=0.0)
-    false = (said - hits) / (~positive).sum()
+    false = (predicted - hits) / (~positive).sum()
     area = area_under_curve(positive, score, np.ones(len(score)))
     return Curves(
         name,

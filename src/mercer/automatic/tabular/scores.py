@@ -123,12 +123,12 @@ class TableScores:
         numbers = np.full((raw_length(X), len(chosen)), np.nan)
         for position, column in enumerate(chosen):
             values = self._values(X, column)
-            gone = missing_values(values, self.missing)
+            is_missing = missing_values(values, self.missing)
             if column.kind == "date":
                 numbers[:, position] = days([[value] for value in values])[:, 0]
             else:
-                present = [values[row] for row in np.flatnonzero(~gone).tolist()]
-                numbers[~gone, position] = np.array(present, dtype=float)
+                present = [values[row] for row in np.flatnonzero(~is_missing).tolist()]
+                numbers[~is_missing, position] = np.array(present, dtype=float)
         return numbers
 
     def _cycles(self, X: RawSamples, column: TableColumn) -> list[np.ndarray]:
@@ -148,8 +148,8 @@ class TableScores:
 
 def _levels(values: Sequence[Any], missing: Markers) -> list[Hashable]:
     """The most frequent values of a category; a missing value is the level None."""
-    gone = missing_values(values, missing).tolist()
-    counts = Counter(None if gap else value for value, gap in zip(values, gone, strict=True))
+    is_missing = missing_values(values, missing).tolist()
+    counts = Counter(None if gap else value for value, gap in zip(values, is_missing, strict=True))
     return [level for level, _ in counts.most_common(_MOST_LEVELS)]
 
 
@@ -160,10 +160,11 @@ def _n_indicators(levels: list[Hashable]) -> int:
 
 def _indicators(values: Sequence[Any], levels: list[Hashable], missing: Markers) -> np.ndarray:
     """A column for each level; rows of a level that is not known have none."""
-    gone = missing_values(values, missing).tolist()
+    is_missing = missing_values(values, missing).tolist()
     places = {level: place for place, level in enumerate(levels)}
     codes = [
-        places.get(None if gap else value, -1) for value, gap in zip(values, gone, strict=True)
+        places.get(None if gap else value, -1)
+        for value, gap in zip(values, is_missing, strict=True)
     ]
     if len(levels) == 2:
         return 2.0 * _INDICATOR * (np.array(codes)[:, None] == 0)

@@ -148,8 +148,8 @@ def _chosen(frame: Frame, settings: Settings) -> list[str]:
     kept = list(frame.columns)
     if settings.columns:
         kept = find_columns(frame, settings.columns, "columns")
-    gone = find_columns(frame, settings.drop, "drop")
-    return [name for name in kept if name not in gone]
+    dropped = find_columns(frame, settings.drop, "drop")
+    return [name for name in kept if name not in dropped]
 
 
 def _some(

@@ -261,7 +261,7 @@ def _from_sparse(matrix: SparseMatrix, names: Names, what: str) -> GivenGraph:
 
 
 def _check_no_labels(labels: object, what: str) -> None:
-    """Refuse a list of labels beside a matrix, of which nobody knows the order of edges."""
+    """Refuse a list of labels beside a matrix, because the order of its edges is unknown."""
     if labels is not None:
         rule = "beside a matrix, whose entries are the labels of edges"
         raise InputTypeError(f"{what}: edge_labels", "a list", rule, "write them into the matrix")

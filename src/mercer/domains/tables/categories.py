@@ -85,9 +85,12 @@ class Categories(Domain):
             remedy = "use MissingAware(kernel), or fill it"
             raise DomainError(f"{side}[{row}], {name}", values[row], "is missing", remedy)
         codes = []
-        for row, (value, gone) in enumerate(zip(values, missing.tolist(), strict=True)):
+        for row, (value, is_missing) in enumerate(zip(values, missing.tolist(), strict=True)):
             try:
-                codes.append(MISSING if gone else vocabulary.setdefault(value, len(vocabulary)))
+                if is_missing:
+                    codes.append(MISSING)
+                else:
+                    codes.append(vocabulary.setdefault(value, len(vocabulary)))
             except TypeError:
                 rule = "cannot be a category: it is not hashable"
                 raise InputTypeError(f"{side}[{row}], {name}", value, rule) from None

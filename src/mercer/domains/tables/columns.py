@@ -26,7 +26,7 @@ def missing_values(column: Iterable[object], markers: Markers = ()) -> np.ndarra
     missing = _absent_values(values)
     if markers:
         known = zip(missing.tolist(), values, strict=True)
-        missing[:] = [gone or value in markers for gone, value in known]
+        missing[:] = [is_missing or value in markers for is_missing, value in known]
     return missing
 
 
@@ -59,7 +59,7 @@ def rows_with_missing(
 def present_values(column: Sequence[Any] | np.ndarray, markers: Markers = ()) -> list[Any]:
     """The values of a column that are not missing."""
     missing = missing_values(column, markers).tolist()
-    return [value for value, gone in zip(column, missing, strict=True) if not gone]
+    return [value for value, is_missing in zip(column, missing, strict=True) if not is_missing]
 
 
 def table_columns(batch: Batch) -> tuple[list[list[Any]], list[str]]:

@@ -75,9 +75,9 @@ class IncompleteNumbers(Domain):
     def _numbers(self, values: list[Any], name: str, side: str) -> list[float]:
         missing = missing_values(values, self.markers).tolist()
         numbers = []
-        for row, (value, gone) in enumerate(zip(values, missing, strict=True)):
+        for row, (value, is_missing) in enumerate(zip(values, missing, strict=True)):
             try:
-                numbers.append(np.nan if gone else float(value))
+                numbers.append(np.nan if is_missing else float(value))
             except (TypeError, ValueError):
                 remedy = "use a kernel of categories there, or name the marker: missing=(...,)"
                 rule = "is not a number"

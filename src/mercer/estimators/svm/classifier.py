@@ -119,7 +119,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         """Solve all problems: small ones together, then the others one by one on the threads."""
         kernel, whole, unsolved = data.kernel, data.whole(), problems
         small = sum(sorted(map(len, members))[-2:]) <= TINY
-        # where single steps matter, or problems are changed first, they are solved apart
+        # problems are solved apart where single steps matter, or where the problems are changed
         follows_steps = self.warm_start or self.max_iter >= 0 or hasattr(self, "_callback_fit_ctx")
         is_changed = self.repair is not None or np.isinf(self.C)
         together = self.solves_together and small and not (follows_steps or is_changed)
@@ -137,8 +137,8 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
             unsolved = self._solve_together(whole, problems)
 
         def solve(number: int, work: Workspace) -> None:
-            lent = work if len(problems) > 1 else None
-            self._solve_one(kernel, whole, unsolved[number], lent)
+            buffers = work if len(problems) > 1 else None
+            self._solve_one(kernel, whole, unsolved[number], buffers)
 
         run(len(unsolved), solve, "support vectors")
         return list(map(operator.attrgetter("solution"), problems))

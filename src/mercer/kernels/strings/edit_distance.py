@@ -90,16 +90,12 @@ class EditDistance(Kernel):
         y_letters = _letters_in(alphabet, y, slice(start, stop))
         y_offsets = y.offsets - start
         size = len(alphabet) + 1
-        values = np.empty(len(entries.left))
-        compute = _compiled.alignments.edit_distances
+        strings = x_letters, x.offsets, y_letters, y_offsets
 
-        def fill(left: np.ndarray, right: np.ndarray, where: slice) -> None:
-            compute(x_letters, x.offsets, y_letters, y_offsets, left, right, size, values[where])
+        def compute(left: np.ndarray, right: np.ndarray, values: np.ndarray) -> None:
+            _compiled.alignments.edit_distances(*strings, left, right, size, values)
 
-        entries.run(fill)
-        tile = np.empty(pair.shape)
-        entries.scatter(pair, values, tile)
-        return tile
+        return entries.tile(pair, compute)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         np.exp(-self.gamma * self._distances(pair), out=out)

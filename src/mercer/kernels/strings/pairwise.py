@@ -28,6 +28,7 @@ _CELLS_WORTH_SORTING = 100_000
 _RANKS = 256
 
 Fill = Callable[[np.ndarray, np.ndarray, slice], None]
+Compute = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +61,18 @@ class Entries:
         out[self.left - pair.i0, self.right - pair.j0] = values
         if _is_symmetric(pair):
             _compiled.storage.mirror(out)
+
+    def tile(self, pair: Pair, compute: Compute) -> np.ndarray:
+        """A tile of these entries, whose values ``compute`` writes into its last argument."""
+        values = np.empty(len(self.left))
+
+        def fill(left: np.ndarray, right: np.ndarray, where: slice) -> None:
+            compute(left, right, values[where])
+
+        self.run(fill)
+        tile = np.empty(pair.shape)
+        self.scatter(pair, values, tile)
+        return tile
 
     def order_by_length(self) -> np.ndarray:
         """An order in which neighboring entries compare sequences of similar lengths.

@@ -89,5 +89,7 @@ def sets(X: RawSamples) -> list[Any]:
     columns, _ = table_columns(Batch(X))
     if len(columns) != 1:
         raise InputTypeError("X", f"{len(columns)} columns", "is not one column of sets")
-    gone = missing_values(columns[0]).tolist()
-    return [frozenset() if gap else value for value, gap in zip(columns[0], gone, strict=True)]
+    is_missing = missing_values(columns[0]).tolist()
+    return [
+        frozenset() if gap else value for value, gap in zip(columns[0], is_missing, strict=True)
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 
@@ -129,18 +130,9 @@ class GraphEditDistance(GraphKernel):
 
     def _distances(self, pair: Pair) -> np.ndarray:
         """The edit distances of one tile."""
-        entries = Entries.of_tile(pair)
-        values = np.empty(len(entries.left))
-        x, y = pair.x.arrays, pair.y.arrays
-        compute = _compiled.graphs.edit_distances
-
-        def fill(left: np.ndarray, right: np.ndarray, where: slice) -> None:
-            compute(x, y, left, right, values[where])
-
-        entries.run(fill)
-        tile = np.empty(pair.shape)
-        entries.scatter(pair, values, tile)
-        return tile
+        graphs = pair.x.arrays, pair.y.arrays
+        compute = functools.partial(_compiled.graphs.edit_distances, *graphs)
+        return Entries.of_tile(pair).tile(pair, compute)
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         np.exp(-self.gamma * self._distances(pair), out=out)

@@ -175,10 +175,10 @@ class GraphWalks(GraphKernel):
         return self
 
     def remark(self) -> str:
-        said = [super().remark()]
+        remarks = [super().remark()]
         if self.decay == "auto" and "decay_" in vars(self):
-            said.append(f"decay {self.decay_:.4g}, half of what the training graphs allow")
-        return "; ".join(filter(None, said))
+            remarks.append(f"decay {self.decay_:.4g}, half of what the training graphs allow")
+        return "; ".join(filter(None, remarks))
 
     def _decay(self) -> float:
         """The decay, which "auto" learns from the training graphs."""

@@ -58,7 +58,7 @@ class Relations(TextTable):
     given : list
         The columns that were given.
     notes : tuple of str
-        What has to be said, such as that not all rows were used.
+        Remarks, such as that not all rows were used.
     """
 
     pairs: list[Relation]

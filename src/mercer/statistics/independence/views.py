@@ -48,7 +48,7 @@ class View:
     name : str
         The argument that it was given as.
     notes : tuple of str
-        What has to be said of the kernel.
+        Remarks on the kernel.
     """
 
     samples: RawSamples
@@ -136,11 +136,11 @@ def read_view(
     samples = as_samples(raw, name, kernel)
     if mixed and is_auto(kernel):
         chosen = wide_and_narrow(samples).fit(samples)
-        said: tuple[str, ...] = (_CHOSEN,)
+        remarks: tuple[str, ...] = (_CHOSEN,)
     else:
         chosen, notes = fitted_kernel(kernel, samples)
-        said = (_CHOSEN,) if notes else ()
-    return View(samples, chosen, name, said + kernel_notes(chosen, test))
+        remarks = (_CHOSEN,) if notes else ()
+    return View(samples, chosen, name, remarks + kernel_notes(chosen, test))
 
 
 def check_same_length(views: list[View]) -> int:

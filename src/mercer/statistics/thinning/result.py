@@ -35,7 +35,7 @@ class ThinnedSample(LabeledLines):
     method : str
         "kernel thinning" or "herding".
     notes : tuple of str
-        What has to be said, such as how the kernel was chosen.
+        Remarks, such as how the kernel was chosen.
 
     Examples
     --------

@@ -85,7 +85,9 @@ def _notes(kernel: Kernel) -> tuple[str, ...]:
         warn(explain("kernel", kernel, rule, "see k.certificate()"), DefinitenessWarning)
         return ("the kernel is indefinite: MMD is no distance, and 0 where its square is negative",)
     if certificate.status == UNKNOWN:
-        return ("nobody knows whether the kernel is positive definite: if not, MMD is no distance",)
+        return (
+            "it is unknown whether the kernel is positive definite: if not, MMD is no distance",
+        )
     if certificate.characteristic == "no":
         return (
             "the kernel is not characteristic: the points may differ from the sample in what it"

@@ -56,7 +56,7 @@ class ColumnTests(TextTable):
     n_permutations : int
         How many permutations were drawn.
     notes : tuple of str
-        What has to be said, such as that not all rows were used.
+        Remarks, such as that not all rows were used.
     """
 
     tests: list[ColumnTest]

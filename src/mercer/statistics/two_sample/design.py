@@ -46,7 +46,7 @@ class Design:
         return min(self.n_first, self.n_second)
 
 
-Described = tuple[Design, tuple[str, ...]]  # a design, and what has to be said of it
+Described = tuple[Design, tuple[str, ...]]  # a design, and remarks on it
 
 
 def free_design(n: int, m: int, count: int, rng: np.random.Generator, groups: Any) -> Described:

@@ -54,10 +54,9 @@ def _control(name: str, default: object, check: Constraint) -> dict[str, Any]:
         return _whole_slider(name, int(whole[1]), int(whole[2] or _MOST))
     if name in _MAKES_SENSE:
         return _slider(*_MAKES_SENSE[name], whole=False, log=True)
-    is_number = isinstance(default, (int, float)) and not isinstance(default, bool)
-    if is_number:
-        return _number_slider(float(default), check)
-    return {}
+    if isinstance(default, bool) or not isinstance(default, (int, float)):
+        return {}
+    return _number_slider(float(default), check)
 
 
 def _whole_slider(name: str, low: int, high: int) -> dict[str, Any]:
