@@ -132,6 +132,15 @@ def test_refused_tables(mercer, one_line, model, bare, rows, write, tmp_path):
     one_line(mercer("predict", bare, "none.csv"), "is not there")
 
 
+def test_a_line_of_text_is_no_row_of_a_table(mercer, one_line, model, tmp_path):
+    (tmp_path / "new.txt").write_text("hello world\n")
+    said = mercer("predict", model, tmp_path / "new.txt")
+    one_line(said, "has a single line, which is no row")
+    one_line(said, "its columns are a, b, color, y")
+    (tmp_path / "new.txt").write_text("a,b,color\n")
+    one_line(mercer("predict", model, tmp_path / "new.txt"), "has a header and no rows")
+
+
 def test_refused_models(mercer, one_line, model, rows, write, tmp_path):
     data = write(tmp_path / "n.csv", rows)
     raw = model.read_bytes()

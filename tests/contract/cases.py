@@ -69,7 +69,6 @@ def none(reason: str, *properties: str) -> dict[str, str]:
 
 FORMS = ("expression", "names", "function", "precomputed")  # of a kernel
 NO_KERNEL = none("it has no kernel parameter", *FORMS, "kernel", "sets", "overflow")
-LINEAR = {**NO_KERNEL, **none("its loops do not call back", "callbacks")}
 GIVEN = {"optimizer": None}  # hyperparameters are not learned: the kernel is the one given
 PROCESS = {
     "names": "parameters of a kernel by name are learned, not given",
@@ -185,10 +184,10 @@ CASES: dict[str, Case] = {
         },
         checked={"depth": 1, "bases": [KERNEL], "columns": "all"},
     ),
-    "LinearSVC": Case(kernel=lambda kernel: {}, cannot=LINEAR),
+    "LinearSVC": Case(kernel=lambda kernel: {}, cannot=NO_KERNEL),
     "LinearSVR": Case(
         kernel=lambda kernel: {},
-        cannot={**LINEAR, **none("coordinate descent ends at a tolerance", "absence")},
+        cannot={**NO_KERNEL, **none("coordinate descent ends at a tolerance", "absence")},
         unlike=none("coordinate descent ends at a tolerance", *WEIGHTED),
     ),
     "LocalModels": Case(

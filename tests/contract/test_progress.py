@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from contract.cases import case, every_estimator, fitted, samples, value
+from contract.cases import case, every_estimator, fitted, samples, target, value
+from sklearn.base import clone
 
 import mercer
+from mercer import LinearSVC, LinearSVR
 from mercer.execution import progress
 
 # those whose fit has neither tiles nor steps: it stores samples, counts, or takes one factor
 QUICK = {
     *("KernelDensity", "KernelMap", "KernelNeighborsClassifier", "KernelNeighborsRegressor"),
-    *("LinearSVC", "LinearSVR", "MCA", "Nystroem", "RBFSampler", "PolynomialCountSketch"),
+    *("MCA", "Nystroem", "RBFSampler", "PolynomialCountSketch"),
     *("AdditiveChi2Sampler", "SkewedChi2Sampler"),
 }
 
@@ -40,3 +42,21 @@ def test_steps_of_solvers_are_shown(name, monkeypatch, capsys):
     with mercer.config_context(progress=True):
         getattr(mercer, name)().fit(X, y)
     assert f"{name}: " in capsys.readouterr().err
+
+
+MACHINES = [
+    LinearSVC(loss="hinge"),
+    LinearSVC(penalty="l1"),
+    LinearSVC(multi_class="crammer_singer"),
+    LinearSVC(),
+    LinearSVR(),
+]
+
+
+@pytest.mark.parametrize("model", MACHINES, ids=repr)
+def test_rounds_of_linear_machines_are_shown(model, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_PATIENCE", -1.0)
+    X, y = samples("LinearSVC", 200), target("LinearSVC", 200)
+    with mercer.config_context(progress=True):
+        clone(model).fit(X, y if isinstance(model, LinearSVC) else X[:, 0])
+    assert f"{type(model).__name__}: " in capsys.readouterr().err

@@ -10,6 +10,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from mercer.aliases import Frame
 from mercer.errors import InputError, did_you_mean
@@ -94,7 +95,7 @@ def read_table(
         header = has_header(rows, missing, like)
     names = _names(path, rows[0], header, like)
     if header and len(rows) == 1:
-        raise InputError("path", str(path), "has a header and no rows")
+        _refuse_single_line(path, names, like)
     is_first = like is None
     if like is None:
         _check_known(texts, names)
@@ -167,6 +168,14 @@ def _names(path: Path, first: list[str], header: bool, like: Layout | None) -> l
         return [f"c{at}" for at in range(len(first))]
     _check_width(path, len(first), len(like.names))
     return list(like.names)
+
+
+def _refuse_single_line(path: Path, names: list[str], like: Layout | None) -> NoReturn:
+    """Raise an error for a header without rows, or for a line that is not of such a table."""
+    if like is None or not set(names).isdisjoint(like.names):
+        raise InputError("path", str(path), "has a header and no rows")
+    rule = "has a single line, which is no row of the table that the model was fitted on"
+    raise InputError("path", str(path), rule, f"its columns are {', '.join(like.names)}")
 
 
 def _check_width(path: Path, n_columns: int, n_known: int) -> None:

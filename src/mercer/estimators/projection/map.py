@@ -16,7 +16,7 @@ from mercer.errors import EmptyInputError, ParameterError
 from mercer.estimators.common.fitting import restores
 from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.prepared import prepare_both
-from mercer.estimators.common.validation import as_in_training, note_columns
+from mercer.estimators.common.validation import as_in_training, check_resolved, note_columns
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64
 from mercer.kernels.base import Kernel
@@ -116,6 +116,7 @@ class KernelMap(TransformerMixin, BaseEstimator):
         X = self._check(X, reset=True)
         batch = Batch(X)
         self.kernel_ = clone(self._given_kernel()).fit_batch(batch)
+        check_resolved(self.kernel_, X, must_differ=True)
         self.landmarks_ = self._choose_landmarks(X, len(batch))
         self._n_features_out = len(Batch(self.landmarks_))
         return self

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import Features, ParameterRules, RandomState, RawSamples
 from mercer.domains.raw import dense_numbers
 from mercer.errors import warn
-from mercer.estimators.common.fitting import Observable
+from mercer.estimators.common.fitting import Observable, iteration_callback
 from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.report import FitReport
 from mercer.kernels.vectors.dot import Linear
@@ -70,9 +70,10 @@ class LinearMachine(Observable, BaseEstimator):
 
     def _solve(self, problem: LinearProblem, share: float) -> LinearSolution:
         """The weights; the tolerance of squared losses is multiplied by a share, as LIBLINEAR's."""
+        rest = self.max_iter, self._seed(), iteration_callback(self)
         if self.loss.startswith("squared"):
-            return solve_squared(problem, self.tol, share, self.max_iter, self._seed())
-        return solve_by_descent(problem, 1, self.tol, self.max_iter, self._seed())
+            return solve_squared(problem, self.tol, share, *rest)
+        return solve_by_descent(problem, 1, self.tol, *rest)
 
     def _seed(self) -> int:
         """The seed of the order of coordinates; the same in every fit without a random_state."""

@@ -21,7 +21,7 @@ from mercer.aliases import (
     Targets,
     Weights,
 )
-from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.fitting import fits, iteration_callback
 from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.validation import check_weights
 from mercer.estimators.svm.linear import LinearMachine
@@ -199,11 +199,13 @@ class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
         self, rows: Features, y: np.ndarray, penalty: np.ndarray
     ) -> list[LinearSolution]:
         label = np.searchsorted(self.classes_, y)
-        return [solve_classes(rows, label, penalty, self.tol, self.max_iter, self._seed())]
+        rest = self.tol, self.max_iter, self._seed(), iteration_callback(self)
+        return [solve_classes(rows, label, penalty, *rest)]
 
     def _solve(self, problem: LinearProblem, share: float) -> LinearSolution:
         if self.penalty == "l1":
-            return solve_l1(problem, self.tol * share, self.max_iter, self._seed())
+            rest = self.max_iter, self._seed(), iteration_callback(self)
+            return solve_l1(problem, self.tol * share, *rest)
         return super()._solve(problem, share)
 
     def _check_combination(self) -> None:

@@ -8,6 +8,8 @@ are squared losses of sparse rows that have more columns than there are samples.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
+from typing import TypedDict
 
 import numpy as np
 from scipy import linalg, sparse
@@ -17,11 +19,24 @@ from mercer import _compiled
 from mercer.aliases import Features
 from mercer.execution.cancel import check_stop
 from mercer.linalg.solution import Solution
+from mercer.solvers.margin.dual import Callback
 
 _DIRECT = 1500  # columns up to which Newton's equations are solved by a factorization
 _DIRECT_SPARSE = 100  # the same for sparse rows, with which products cost less
 _SMALLEST_STEP = 1e-10
-BATCH = 100  # rounds of coordinate descent between looks for Ctrl-C
+_BATCH = 10, 100  # the least and most rounds of coordinate descent between looks for Ctrl-C
+_LOOK = 1e9  # entries of rows after which it is time to look
+
+
+STOPPED = "stopped by a callback"
+
+
+class Ended(TypedDict):
+    """How rounds of descent ended: these fields of a solution."""
+
+    iterations: int
+    converged: bool
+    reason: str
 
 
 @dataclasses.dataclass
@@ -56,23 +71,31 @@ class LinearProblem:
 
 
 def solve_squared(
-    problem: LinearProblem, tol: float, share: float, max_iter: int, seed: int
+    problem: LinearProblem,
+    tol: float,
+    share: float,
+    max_iter: int,
+    seed: int,
+    callback: Callback | None = None,
 ) -> LinearSolution:
     """Squared losses, by the method that suits the rows; Newton's tolerance is tol times share."""
     n, d = problem.X.shape
     if sparse.issparse(problem.X) and d > n:
-        solution = solve_by_descent(problem, 2, tol, max_iter, seed)
-        if solution.converged:
+        solution = solve_by_descent(problem, 2, tol, max_iter, seed, callback)
+        if solution.converged or solution.reason == STOPPED:
             return solution
-    return _by_newton(problem, tol * share, max_iter)
+    return _by_newton(problem, tol * share, max_iter, callback)
 
 
-def _by_newton(problem: LinearProblem, tol: float, max_iter: int) -> LinearSolution:
+def _by_newton(
+    problem: LinearProblem, tol: float, max_iter: int, callback: Callback | None
+) -> LinearSolution:
     """Newton's method for squared losses; ``tol`` is the decrease of the gradient."""
     X, penalty = problem.X, problem.penalty
     w, values = np.zeros(X.shape[1]), np.zeros(X.shape[0])
     value, first, done, converged = problem.objective(w, 2), None, 0, False
-    while done < max_iter:
+    stopped = False
+    while done < max_iter and not stopped:
         check_stop()
         errors = problem.errors(values)
         gradient = w + 2.0 * (X.T @ (penalty * errors))
@@ -88,13 +111,14 @@ def _by_newton(problem: LinearProblem, tol: float, max_iter: int) -> LinearSolut
             converged = True
             break
         value = after
+        stopped = callback is not None and callback(done, value)
     return LinearSolution(
         w,
         value,
         "Newton's method on the weights",
         iterations=done,
         converged=converged,
-        reason=reason(converged),
+        reason=reason(converged, stopped),
     )
 
 
@@ -140,7 +164,12 @@ def _shortened(
 
 
 def solve_by_descent(
-    problem: LinearProblem, power: int, tol: float, max_iter: int, seed: int
+    problem: LinearProblem,
+    power: int,
+    tol: float,
+    max_iter: int,
+    seed: int,
+    callback: Callback | None = None,
 ) -> LinearSolution:
     """Coordinate descent on the dual; ``tol`` is the largest change of a slope in a round.
 
@@ -159,15 +188,39 @@ def solve_by_descent(
     rows = (X.data[None], X.indices, X.indptr) if sparse.issparse(X) else (X, None, None)
     square = np.maximum(squares(X) + ridge, 1e-300)
     beta, w = np.zeros(X.shape[0]), np.zeros(X.shape[1])
-    done, converged = 0, False
-    while done < max_iter and not converged:
+    fixed = square, ridge, target, eps, lower, upper, tol
+
+    def descend(most: int, done: int) -> tuple[int, bool]:
+        generator = generator_state(seed, done)
+        return _compiled.linear.descend(*rows, *fixed, most, generator, beta, w)
+
+    def value() -> float:
+        return problem.objective(w, power)
+
+    rounds = in_batches(descend, value, rows[0].size, max_iter, callback)
+    return LinearSolution(w, value(), **rounds)
+
+
+def in_batches(
+    descend: Callable[[int, int], tuple[int, bool]],
+    value: Callable[[], float],
+    entries: int,
+    max_iter: int,
+    callback: Callback | None,
+) -> Ended:
+    """Rounds of coordinate descent over so many entries, with looks at the user in between.
+
+    ``descend`` makes at most so many rounds after those that are done, and returns how many it
+    made and whether that was enough. ``value`` is the objective by then.
+    """
+    batch = int(np.clip(_LOOK // max(entries, 1), *_BATCH))
+    done, converged, stopped = 0, False, False
+    while done < max_iter and not converged and not stopped:
         check_stop()
-        most, generator = min(BATCH, max_iter - done), generator_state(seed, done)
-        rest = square, ridge, target, eps, lower, upper, tol, most, generator, beta, w
-        rounds, converged = _compiled.linear.descend(*rows, *rest)
+        rounds, converged = descend(min(batch, max_iter - done), done)
         done += rounds
-    value = problem.objective(w, power)
-    return LinearSolution(w, value, iterations=done, converged=converged, reason=reason(converged))
+        stopped = callback is not None and callback(done, value())
+    return {"iterations": done, "converged": converged, "reason": reason(converged, stopped)}
 
 
 def squares(X: Features) -> np.ndarray:
@@ -182,5 +235,7 @@ def generator_state(seed: int, done: int) -> np.uint64:
     return np.uint64(2654435761 * (seed + 1) + done + 1)
 
 
-def reason(converged: bool) -> str:
-    return "converged" if converged else "increase the number of iterations"
+def reason(converged: bool, stopped: bool) -> str:
+    if converged:
+        return "converged"
+    return STOPPED if stopped else "increase the number of iterations"

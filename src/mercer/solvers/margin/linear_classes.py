@@ -8,12 +8,18 @@ from scipy import sparse
 
 from mercer import _compiled
 from mercer.aliases import Features
-from mercer.execution.cancel import check_stop
-from mercer.solvers.margin.linear import BATCH, LinearSolution, generator_state, reason, squares
+from mercer.solvers.margin.dual import Callback
+from mercer.solvers.margin.linear import LinearSolution, generator_state, in_batches, squares
 
 
 def solve_classes(
-    X: Features, label: np.ndarray, penalty: np.ndarray, tol: float, max_iter: int, seed: int
+    X: Features,
+    label: np.ndarray,
+    penalty: np.ndarray,
+    tol: float,
+    max_iter: int,
+    seed: int,
+    callback: Callback | None = None,
 ) -> LinearSolution:
     """Coordinate descent on the dual, a row of weights for each class 0, 1, ..."""
     used = penalty > 0.0
@@ -21,19 +27,17 @@ def solve_classes(
     alpha = np.zeros((rows.shape[0], label.max() + 1))
     w = np.zeros((rows.shape[1], alpha.shape[1]))
     fixed = rows.data, rows.indices, rows.indptr, squares(rows), label, penalty
-    done, converged = 0, False
-    while done < max_iter and not converged:
-        check_stop()
-        most = min(BATCH, max_iter - done)
-        rounds, converged = _compiled.linear_classes.descend_classes(
-            *fixed, tol, most, generator_state(seed, done), alpha, w
-        )
-        done += rounds
-    losses = _losses(rows @ w, label)
-    value = float(0.5 * np.sum(w * w) + penalty @ losses)
-    return LinearSolution(
-        w.T.copy(), value, iterations=done, converged=converged, reason=reason(converged)
-    )
+
+    def descend(most: int, done: int) -> tuple[int, bool]:
+        generator = generator_state(seed, done)
+        return _compiled.linear_classes.descend_classes(*fixed, tol, most, generator, alpha, w)
+
+    def value() -> float:
+        return float(0.5 * np.sum(w * w) + penalty @ _losses(rows @ w, label))
+
+    entries = rows.nnz * alpha.shape[1]
+    rounds = in_batches(descend, value, entries, max_iter, callback)
+    return LinearSolution(w.T.copy(), value(), **rounds)
 
 
 def _losses(values: np.ndarray, label: np.ndarray) -> np.ndarray:
