@@ -19,7 +19,7 @@ from mercer.solvers.nystrom.preconditioner import PathInverse, SampleHessian, Sa
 from mercer.solvers.nystrom.squared import CenterSolution, solve_squared
 
 _MOST, _LEAST = 8, 2  # rows of the preconditioner's sample for each center
-_WORTH = 480  # M² of a row more cost as much as a twelfth of a pass over so many rows
+_WORTH = 320  # M² of a row more cost as much as an eighth of a pass over so many rows
 _FEW_ENTRIES = 2e8  # of a pass, up to which solutions are exact to rounding error
 _ROUGH = 2e-4  # the residual in single precision
 _LIMIT = 500  # steps
@@ -28,7 +28,7 @@ _LIMIT = 500  # steps
 def sample_size(m: int, n: int) -> int:
     """How many rows the preconditioner of m centers for n rows is made of.
 
-    More of them save steps, and cost M² each: as much as a dozen passes are worth it.
+    More of them save steps, and cost M² each: as much as eight passes are worth it.
     """
     return m * min(_MOST, max(_LEAST, _WORTH * n // (m * m)))
 
