@@ -73,6 +73,41 @@ def test_models_answer_lazily_by_themselves(rng):
         np.testing.assert_allclose(found.compute(scheduler="synchronous"), expected, atol=1e-9)
 
 
+OTHERS = {
+    "AdditiveChi2Sampler": "transform",
+    "PolynomialCountSketch": "transform",
+    "RBFSampler": "transform",
+    "SkewedChi2Sampler": "transform",
+    "KernelICA": "transform",
+    "KernelMap": "transform",
+    "MercerMap": "transform",
+    "MCA": "transform",
+    "LinearSVC": "decision_function",
+    "LinearSVR": "predict",
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_transformers_and_linear_machines_answer_lazily_too(name, rng):
+    da = pytest.importorskip("dask.array")
+    X = np.abs(rng.standard_normal((60, 3)))
+    X = np.round(X) if name == "MCA" else X
+    model, method = getattr(mercer, name)().fit(X, X[:, 0] > 0.7), OTHERS[name]
+    found = getattr(model, method)(da.from_array(X, chunks=(25, 2)))
+    assert isinstance(found, da.Array)
+    expected = np.asarray(getattr(model, method)(X))
+    np.testing.assert_allclose(found.compute(scheduler="synchronous"), expected, atol=1e-9)
+
+
+def test_what_wraps_another_model_answers_lazily(rng):
+    da = pytest.importorskip("dask.array")
+    X, ridge, *_ = models(rng)
+    model = mercer.LocalModels(ridge, most=40).fit(X, X[:, 0])
+    found = model.predict(da.from_array(X, chunks=(25, 3)))
+    assert isinstance(found, da.Array)
+    np.testing.assert_allclose(found.compute(scheduler="synchronous"), model.predict(X), atol=1e-9)
+
+
 LOADING = [mercer.LinearSVC(), mercer.KernelDensity(), mercer.RBFSampler(), mercer.NuSVC(nu=0.1)]
 
 

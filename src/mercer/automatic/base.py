@@ -24,6 +24,7 @@ from mercer.automatic.tabular.report import learned_report
 from mercer.automatic.tuning import TunedModel, blas_threads, tune
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError
+from mercer.estimators.common.lazily import AnswersDask
 from mercer.params import integer, positive
 from mercer.proposals.registry import KINDS, is_auto, kind_of_samples
 from mercer.proposals.tables import TableColumn, read_columns
@@ -39,7 +40,7 @@ _OF_PARTS: dict[str, Any] = {"classification": MixtureClassifier, "regression": 
 _SLOWER = 15.0  # how much longer more effort takes, about
 
 
-class Automatic(CheckedInput):
+class Automatic(AnswersDask, CheckedInput):
     """The common part of classification and regression: model selection."""
 
     _task: ClassVar[str]

@@ -14,6 +14,7 @@ from mercer.aliases import Estimator, RawSamples, Targets, Weights
 from mercer.domains.base import in_order_of, pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.fitting import restores
+from mercer.estimators.common.lazily import AnswersDask
 from mercer.estimators.common.validation import note_columns, weights_for
 from mercer.kernels.tables.hot_deck import HotDeck
 from mercer.params import Constraint, integer
@@ -22,7 +23,7 @@ from mercer.state import State
 _markers = Constraint("markers", lambda v: isinstance(v, tuple), "give a tuple, such as ('?',)")
 
 
-class ImputedVote(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class ImputedVote(AnswersDask, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Classification by multiple imputation: argmax_c #{d : f_d(x) = c}, a vote of copies f_d.
 
     Each copy of a classifier is fitted to the table with its missing values filled by other draws

@@ -13,11 +13,12 @@ from sklearn.utils.validation import check_array, check_consistent_length, valid
 from mercer.aliases import Estimator, RawSamples, Targets
 from mercer.domains.base import raw_length
 from mercer.errors import EmptyInputError
+from mercer.estimators.common.lazily import AnswersDask
 from mercer.estimators.common.validation import as_in_training, note_columns
 from mercer.estimators.routing_columns import is_array_of_numbers
 
 
-class Wrapper(MetaEstimatorMixin, BaseEstimator):
+class Wrapper(AnswersDask, MetaEstimatorMixin, BaseEstimator):
     """Base class of estimators with a parameter ``estimator``, a classifier or a regressor."""
 
     estimator: Estimator

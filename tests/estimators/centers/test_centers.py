@@ -18,6 +18,7 @@ from mercer import (
     scan,
 )
 from mercer.errors import InputError, NotFiniteError, ParameterError, WidthError
+from mercer.estimators.centers.attempt import sample_size
 
 rng = np.random.default_rng(0)
 N = 200
@@ -149,6 +150,32 @@ def test_the_plan_is_automatic(monkeypatch):
     assert model.report_.score_half < 1.0
     assert "held out" in str(model.report_)
     assert 0.3 < model.report_.score <= 1.0
+
+
+@pytest.mark.parametrize("name", ["ridge", "logistic", "multinomial"])
+def test_twice_as_many_centers_are_solved_to_the_end(name, monkeypatch):
+    """They begin with rough solutions on fewer, and end where a fit on the same centers ends."""
+    monkeypatch.setattr("mercer.gram.plan._EXACT_WORK", 1e5)
+    monkeypatch.setattr("mercer.estimators.centers.data._FEW", 0)
+    monkeypatch.setattr("mercer.estimators.centers.problem._LARGE", 100)
+    monkeypatch.setattr("mercer.estimators.centers.problem._HELD_OUT", 0.2)
+    monkeypatch.setattr("mercer.estimators.centers.problem._BETTER", -1.0)
+    monkeypatch.setattr("mercer.estimators.centers.problem.default_centers", lambda count: 30)
+    model, y = LEARNERS[name]
+    with mercer.config_context(memory_budget="500 kB"):
+        found = fresh(model).fit(X, y)
+        same = fresh(model, centers=found.X_fit_).fit(X, y)
+    assert len(found.X_fit_) == 60
+    assert found.report_.score_half is not None
+    assert found.report_.residual < 1e-6
+    assert values(found) == pytest.approx(values(same), abs=1e-6)
+
+
+def test_fewer_rows_make_the_preconditioner_where_passes_are_cheap():
+    assert sample_size(1000, 10**6) == 8000
+    assert sample_size(10_000, 10**6) == 30_000
+    assert sample_size(4000, 10**5) == 8000
+    assert sample_size(10_000, 10**5) == 20_000
 
 
 def test_penalties_are_chosen_by_rows_held_out():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any
 
@@ -15,32 +15,26 @@ from mercer.aliases import RawSamples
 from mercer.domains.base import Batch
 from mercer.domains.raw import raw_length
 from mercer.errors import ParameterError, explain, warn
+from mercer.estimators.centers.attempt import Attempt, Sample, Task, sample_size
 from mercer.estimators.centers.changes import Without
 from mercer.estimators.centers.data import RowData, generator
-from mercer.estimators.centers.watching import Watching
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.report import FitReport
 from mercer.gram.blocks.base import Block, Change, Rows
 from mercer.gram.centers import Centers
-from mercer.gram.fused import CenterMatrix, Local
-from mercer.gram.plan import FLOAT32, default_centers, most_centers, rows_at_a_time, single_tiles
+from mercer.gram.fused import CenterMatrix
+from mercer.gram.plan import default_centers, most_centers, rows_at_a_time, single_tiles
 from mercer.kernels.base import Kernel
-from mercer.linalg.matrices import Multipliable
-from mercer.solvers.nystrom.descent import solve_loss
 from mercer.solvers.nystrom.losses import Squared
-from mercer.solvers.nystrom.preconditioner import PathInverse, SampleHessian, Whitening
-from mercer.solvers.nystrom.squared import CenterSolution, solve_squared
+from mercer.solvers.nystrom.preconditioner import Whitening
+from mercer.solvers.nystrom.squared import CenterSolution
 
-_PER_CENTER, _FEWER = 8, 2  # rows of the preconditioner's sample for each center
-_MANY_CENTERS = 5000  # from which on fewer rows are taken
 _FRESH = 2000  # rows that measure what the centers leave out
 _HELD_OUT, _MOST_HELD = 0.01, 5000  # share and number of rows that are held out
 _LARGE = 20_000  # rows from which on some are held out
 _BETTER = 0.01  # relative gain of the score for which the centers are doubled
+_COMPARED = 1e-2  # the residual at which numbers of centers are compared
 _ROUNDED = 1e-3  # relative rounding error beyond which tiles are in double precision
-_FEW_ENTRIES = 2e8  # of a pass, up to which solutions are exact to rounding error
-_ROUGH = 2e-4  # the residual in single precision
-_LIMIT = 500  # steps
 
 Score = Callable[[np.ndarray, np.ndarray], float]  # of values and targets of rows held out
 
@@ -75,20 +69,6 @@ class Fitted:
             self.facts,
             self.notes,
         )
-
-
-@dataclasses.dataclass(frozen=True)
-class Task:
-    """What is to be minimized: Σ w·loss + ½ λ ‖f‖², with a bias or without."""
-
-    loss: Local
-    penalty: np.ndarray  # one, or one for each output
-    n_outputs: int
-    intercept: bool
-    curvature: float = 1.0
-    tol: float | None = None
-    scale: float = 1.0  # of the values of f, for the relative rounding error
-    tilt: float = 0.0  # a linear term of the bias
 
 
 class CenterProblem:
@@ -157,7 +137,7 @@ class CenterProblem:
         places = self._not_held(drawn)
         if drawn < self.count:
             self.n_centers = min(self.n_centers, len(places))
-        sizes = [_sample_size(m) for m in (self.n_centers, drawn)]
+        sizes = [sample_size(m, self.count) for m in (self.n_centers, drawn)]
         sample = self._not_held(min(self.count, max(sizes)))
         fresh = self._other(min(_FRESH, self.count), np.empty(0))
         groups = [places, sample, fresh, self.held]
@@ -210,50 +190,57 @@ class CenterProblem:
     def fit(self, task: Task, score: Score | None = None) -> Fitted:
         """Solve the task; with centers="auto", double the centers once if that helps."""
         if not isinstance(self.given, str) or self.test is None or score is None:
-            return self._fit(task, self.n_centers, score)
+            return self._fitted(self._attempt(task, self.n_centers), score)
         return self._fit_doubling(task, score)
 
     def _fit_doubling(self, task: Task, score: Score) -> Fitted:
-        """Fit half of the centers and all; twice as many where all are clearly better than half."""
-        half = self._fit(task, max(1, self.n_centers // 2), score)
-        best = self._fit(task, self.n_centers, score)
-        best.facts["score_half"] = half.facts["score"]
-        if _gain(half, best) > _BETTER and self.n_centers < min(self.count, most_centers()):
-            twice = self._fit(task, min(len(self.places), 2 * self.n_centers), score)
-            twice.facts["score_half"] = best.facts["score"]
-            return twice
-        return best
+        """Fit half of the centers and all; twice as many where all are clearly better than half.
 
-    def _fit(self, task: Task, m: int, score: Score | None) -> Fitted:
+        Centers are compared by rough solutions, each of which the next one begins with.
+        """
+        attempt = self._attempt(task, max(1, self.n_centers // 2))
+        attempt.solve(_COMPARED)
+        before, solution = self._scored(attempt, score), attempt.solution
+        del attempt  # its matrices, before those of more centers are made
+        attempt = self._attempt(task, self.n_centers)
+        attempt.solve(_COMPARED, solution)
+        after, solution = self._scored(attempt, score), attempt.solution
+        if _gain(before, after) > _BETTER and self.n_centers < min(self.count, most_centers()):
+            del attempt
+            attempt = self._attempt(task, min(len(self.places), 2 * self.n_centers))
+            before = after
+        fitted = self._fitted(attempt, score, solution)
+        fitted.facts["score_half"] = before
+        return fitted
+
+    def _attempt(self, task: Task, m: int) -> Attempt:
+        """The task on the first centers."""
         assert self.candidates is not None
         block = self.candidates.take(np.arange(m))
-        single = single_tiles(self.count, m)
-        centers = Centers(self.data.kernel, block.X, single)
+        centers = Centers(self.data.kernel, block.X, single_tiles(self.count, m))
         matrix = CenterMatrix(centers, self.rows, self.data.engine)
-        solution, whitening = self._solve(matrix, task, None)
-        rounding = self._rounding(matrix, solution, task)
-        if matrix.centers.dtype == FLOAT32 and rounding > _ROUNDED:
-            start = solution.weights
-            if task.intercept:
-                start = np.vstack([start, solution.bias])
-            passes = matrix.passes
-            matrix = matrix.in_double_precision()
-            matrix.passes = passes
-            solution, whitening = self._solve(matrix, task, start)
-            rounding = self._rounding(matrix, solution, task)
+        return Attempt(task, matrix, self._sample_of(m), self.count)
+
+    def _fitted(
+        self, attempt: Attempt, score: Score | None, start: CenterSolution | None = None
+    ) -> Fitted:
+        """The solution of an attempt, to rounding error, and what is said of it."""
+        attempt.solve(None, start)
+        attempt.refine(_ROUNDED)
+        matrix, solution = attempt.matrix, attempt.solution
+        assert solution is not None and self.candidates is not None
         matrix.progress.close()
+        m = len(matrix)
         facts = {
             "objective": solution.objective,
             "residual": solution.residual,
             "iterations": solution.iterations,
             "passes": matrix.passes,
-            "rounding": rounding,
-            "trace_error": self._trace_error(matrix.centers, whitening),
+            "rounding": attempt.rounding(),
+            "trace_error": self._trace_error(matrix.centers, attempt.whitening),
         }
         if score is not None and self.test is not None:
-            values = matrix.centers.apply(self.test.X, solution.weights) + solution.bias
-            assert self.test.y is not None
-            facts["score"] = score(values, self.test.y)
+            facts["score"] = self._scored(attempt, score)
         if not solution.converged:
             reached = f"residual {solution.residual:.2g} after {solution.iterations} steps"
             advice = "scale the features, raise the penalty, or take more centers"
@@ -261,9 +248,16 @@ class CenterProblem:
                 f"{self.name} did not converge on centers: {reached}; {advice}", ConvergenceWarning
             )
         plan, notes = self._words(matrix.centers, m)
-        solver = _solver_words(task)
-        places = self.positions(m)
+        block, places = self.candidates.take(np.arange(m)), self.positions(m)
+        solver = _solver_words(attempt.task)
         return Fitted(block, places, solution, facts, plan, solver, notes)
+
+    def _scored(self, attempt: Attempt, score: Score) -> float:
+        """The score of rows held out."""
+        assert self.test is not None and self.test.y is not None
+        assert attempt.solution is not None
+        values = attempt.matrix.centers.apply(self.test.X, attempt.solution.weights)
+        return score(values + attempt.solution.bias, self.test.y)
 
     def positions(self, m: int) -> np.ndarray:
         """Where the first m centers stand among the samples that were given."""
@@ -271,64 +265,13 @@ class CenterProblem:
             return self.data.positions(self.places[:m])
         return self.places[:m]
 
-    def _solve(
-        self, matrix: CenterMatrix, task: Task, start: np.ndarray | None
-    ) -> tuple[CenterSolution, Whitening]:
-        whitening = Whitening(matrix.inner.dense(), matrix.centers.dtype)
-        rows = self._sample_rows(matrix.centers, task.curvature)
-        hessian = SampleHessian(whitening, rows, task.intercept)
-        inverse: Multipliable = hessian.inverse(float(task.penalty.min()))
-        if len(np.unique(task.penalty)) > 1:
-            inverse = PathInverse(hessian, task.penalty)
-        options: dict[str, Any] = {
-            "n_outputs": task.n_outputs,
-            "intercept": task.intercept,
-            "tol": self._tolerance(matrix, task),
-            "limit": _LIMIT,
-            "start": start,
-        }
-        watch = Watching(matrix, task, options["tol"])
-        options |= {"start": watch.begin(start), "watch": watch}
-        if isinstance(task.loss, Squared):
-            solution = solve_squared(matrix, task.penalty, inverse, **options)
-        else:
-            penalty = float(task.penalty[0])
-            solution = solve_loss(matrix, task.loss, penalty, inverse, tilt=task.tilt, **options)
-        watch.end(solution)
-        return solution, whitening
-
-    def _tolerance(self, matrix: CenterMatrix, task: Task) -> float:
-        if matrix.centers.dtype == FLOAT32:
-            return max(_ROUGH, task.tol or 0.0)
-        if task.tol is not None:
-            return task.tol
-        exact = float(self.count) * len(matrix) <= _FEW_ENTRIES
-        return 1e-11 if exact else 1e-6
-
-    def _sample_rows(
-        self, centers: Centers, curvature: float
-    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Rows of the sample against the centers, weighted so that they stand for all rows."""
+    def _sample_of(self, m: int) -> Sample:
+        """The sample for the preconditioner of so many centers, and for how many rows it stands."""
         assert self.sample is not None
-        sample = self.sample
-        if len(sample) < self.count:
-            some = min(len(sample), _sample_size(len(centers)))
-            sample = sample.take(np.arange(some))
-        weight = sample.weights()
-        n_rows = self.count
-        if len(sample) < self.count:
-            n_rows -= len(self.held)
-        factor = curvature * n_rows / len(sample)
-        step = rows_at_a_time(len(centers), 0.0625, 4096)
-        for start in range(0, len(sample), step):
-            part = np.arange(start, min(len(sample), start + step))
-            yield centers.rows(sample.take(part).X), factor * weight[part]
-
-    def _rounding(self, matrix: CenterMatrix, solution: CenterSolution, task: Task) -> float:
-        """The error of f by rounding in the tiles, beside the size of f."""
-        largest = float(np.sqrt(np.abs(matrix.inner.diagonal()).max()))
-        size = float(np.linalg.norm(solution.weights, axis=0).max())
-        return matrix.centers.rounding * largest**2 * size / task.scale
+        if len(self.sample) == self.count:
+            return Sample(self.sample, self.count)
+        some = min(len(self.sample), sample_size(m, self.count))
+        return Sample(self.sample.take(np.arange(some)), self.count - len(self.held))
 
     def _trace_error(self, centers: Centers, whitening: Whitening) -> tuple[float, float, float]:
         """Mean of k(x, x) − q(x, x) over fresh rows, its standard error, and the largest."""
@@ -351,14 +294,8 @@ class CenterProblem:
         return plan, notes
 
 
-def _sample_size(m: int) -> int:
-    """How many rows the preconditioner of m centers is made of."""
-    return m * (_PER_CENTER if m <= _MANY_CENTERS else _FEWER)
-
-
-def _gain(half: Fitted, full: Fitted) -> float:
-    """The gain of all centers over half of them, as a share of the score with all."""
-    before, after = half.facts["score"], full.facts["score"]
+def _gain(before: float, after: float) -> float:
+    """By how much of the score all centers are better than half."""
     return (after - before) / max(abs(after), 1e-12)
 
 

@@ -14,7 +14,7 @@ from mercer.gram.fused import CenterMatrix
 from mercer.solvers.nystrom.squared import CenterSolution
 
 if TYPE_CHECKING:
-    from mercer.estimators.centers.problem import Task
+    from mercer.estimators.centers.attempt import Task
 
 
 _BEGUN = 0.8  # a residual from which the rest can be foreseen

@@ -34,6 +34,14 @@ def answer_lazily(cls: type) -> None:
             method.fn = _lazy(method.fn, name)
 
 
+class AnswersDask:
+    """A class whose methods for new samples answer collections of Dask lazily."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        answer_lazily(cls)
+
+
 def _lazy(method: Callable[..., Any], name: str) -> Callable[..., Any]:
     @functools.wraps(method)
     def answer(self: Estimator, X: RawSamples, *args: Any, **options: Any) -> Any:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from mercer.aliases import Features, ParameterRules, RawSamples, Targets
 from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.lazily import AnswersDask
 from mercer.estimators.common.numbers import read_numbers
 from mercer.state import State
 
@@ -22,7 +23,7 @@ from mercer.state import State
 _INTERVALS = {1: 0.8, 2: 0.5, 3: 0.4}
 
 
-class AdditiveChi2Sampler(TransformerMixin, BaseEstimator):
+class AdditiveChi2Sampler(AnswersDask, TransformerMixin, BaseEstimator):
     """Features of the additive χ² kernel Σ 2 x_j y_j/(x_j + y_j), on x ≥ 0.
 
     The spectral density of the kernel, as a function of log x, is sampled at regular intervals;

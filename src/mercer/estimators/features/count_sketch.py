@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import Features, ParameterRules, RandomState, RawSamples, SparseMatrix, Targets
 from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.lazily import AnswersDask
 from mercer.estimators.common.numbers import read_numbers
 from mercer.kernels.combine.composite import as_dense
 from mercer.kernels.vectors.dot import Polynomial
@@ -22,7 +23,9 @@ from mercer.state import State
 _BLOCK = 2**22  # numbers of a sketch that are held at a time
 
 
-class PolynomialCountSketch(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class PolynomialCountSketch(
+    AnswersDask, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """TensorSketch: random features of the polynomial kernel (γ⟨x, y⟩ + coef0)^degree.
 
     A count sketch adds every column, with a random sign, to a random feature; the sketch of a power

@@ -16,6 +16,7 @@ from mercer.aliases import Gamma, ParameterRules, RandomState, RawSamples, Targe
 from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import gamma_value
+from mercer.estimators.common.lazily import AnswersDask
 from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.validation import check_resolved, warn_of_ignored
 from mercer.estimators.features.spectra import Draws, spectrum
@@ -24,7 +25,7 @@ from mercer.kernels.vectors.radial import RBF
 from mercer.state import State
 
 
-class RBFSampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class RBFSampler(AnswersDask, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Random Fourier features √(2a/D) cos(⟨ω_j, x⟩ + b_j) of a stationary kernel.
 
     Their inner products approximate k(x, y) = a E cos⟨ω, x − y⟩, with frequencies ω drawn from the

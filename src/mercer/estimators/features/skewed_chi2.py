@@ -14,11 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import ParameterRules, RandomState, RawSamples, Targets
 from mercer.errors import DomainError
 from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.lazily import AnswersDask
 from mercer.estimators.common.numbers import read_numbers
 from mercer.state import State
 
 
-class SkewedChi2Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class SkewedChi2Sampler(
+    AnswersDask, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Random Fourier features of the skewed χ² kernel Π 2√((x_j + c)(y_j + c))/(x_j + y_j + 2c).
 
     It is a stationary kernel of log(x + c), whose spectral density is that of the hyperbolic

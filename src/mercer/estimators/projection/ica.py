@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import ParameterRules, RandomState, RawSamples, Weights
 from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.fitting import Observable, fits, iteration_callback
+from mercer.estimators.common.lazily import AnswersDask
 from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.validation import check_weights
@@ -37,7 +38,9 @@ _MANY = 1000  # samples beyond which Bach and Jordan take a narrower kernel and 
 _SWEEPS = 3
 
 
-class KernelICA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEstimator):
+class KernelICA(
+    AnswersDask, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEstimator
+):
     """Independent component analysis that minimizes the kernel generalized variance of the sources.
 
     This contrast, ½ (Σ log det(G_iᵀG_i + nκ) − log det(GᵀG + nκ)) for factors G_i of the sources'

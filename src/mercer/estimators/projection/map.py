@@ -14,6 +14,7 @@ from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.domains.vectors.domain import Vectors
 from mercer.errors import EmptyInputError, ParameterError
 from mercer.estimators.common.fitting import restores
+from mercer.estimators.common.lazily import AnswersDask
 from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.prepared import prepare_both
 from mercer.estimators.common.validation import as_in_training, check_resolved, note_columns
@@ -25,7 +26,7 @@ from mercer.params import is_integer
 from mercer.state import State
 
 
-class KernelMap(TransformerMixin, BaseEstimator):
+class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
     """The empirical kernel map x ↦ [k(x, x_1), ..., k(x, x_m)] of m landmarks.
 
     It turns samples of any kind into vectors, on which any estimator can be trained. A linear model

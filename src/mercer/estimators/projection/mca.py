@@ -18,6 +18,7 @@ from mercer.aliases import ParameterRules, RawSamples, SparseMatrix, Targets, We
 from mercer.domains.tables.columns import missing_cells, missing_values, present_values
 from mercer.errors import InputTypeError, ParameterError, explain, warn
 from mercer.estimators.common.fitting import Observable, fits
+from mercer.estimators.common.lazily import AnswersDask
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.validation import check_weights
 from mercer.linalg.signs import sign_flips
@@ -27,7 +28,9 @@ from mercer.state import State, check_count, check_positions
 _ZERO = 1e-12  # an inertia that is rounding error: the largest possible one is 1
 
 
-class MCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEstimator):
+class MCA(
+    AnswersDask, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEstimator
+):
     """Multiple correspondence analysis: principal axes of a table of categories.
 
     The axes are singular vectors of the standardized residuals D_r^{-1/2}(P − rcᵀ)D_c^{-1/2}, with

@@ -18,6 +18,7 @@ from mercer.aliases import Features, ParameterRules, RandomState, RawSamples
 from mercer.domains.raw import dense_numbers
 from mercer.errors import warn
 from mercer.estimators.common.fitting import Observable, iteration_callback
+from mercer.estimators.common.lazily import AnswersDask
 from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.report import FitReport
 from mercer.kernels.vectors.dot import Linear
@@ -30,7 +31,7 @@ from mercer.solvers.margin.linear import (
 from mercer.state import State
 
 
-class LinearMachine(Observable, BaseEstimator):
+class LinearMachine(AnswersDask, Observable, BaseEstimator):
     """Base class of linear support vector machines, primal and without a Gram matrix."""
 
     small_fits_use_blas: ClassVar[bool] = False

@@ -27,19 +27,19 @@ class WithProbability:
     """
 
     def __init__(self, method: Callable[..., Any]) -> None:
-        self.method = method
+        self.fn = method  # named as in ``available_if``
         functools.update_wrapper(self, method)  # type: ignore[arg-type]
 
     def __get__(self, model: Any, owner: type) -> Callable[..., Any]:
         if model is None:
-            return self.method
+            return self.fn
         if not model.probability:
-            name, method = owner.__name__, self.method.__name__
+            name, method = owner.__name__, self.fn.__name__
             raise AttributeError(
                 f"{name} has {method} only with probability=True: fit {name}(probability=True), "
                 f"or wrap it in CalibratedProbabilities"
             )
-        return self.method.__get__(model, owner)
+        return self.fn.__get__(model, owner)
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:

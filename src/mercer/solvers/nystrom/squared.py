@@ -78,7 +78,7 @@ def solve_squared(
     m = len(matrix)
     V = np.zeros((m + intercept, n_outputs))
     loss, gradient = _gradient(matrix, penalty, V, intercept)
-    floor = 0.0
+    floor, size = 0.0, np.maximum(np.linalg.norm(gradient, axis=0), 1e-300)
     if start is not None:  # the residual is measured beside that of f = 0
         floor = tol * tol * np.add.reduce(gradient * (inverse @ gradient), axis=0)
         V = start.copy()
@@ -107,7 +107,7 @@ def solve_squared(
         V[m] if intercept else np.zeros(n_outputs),
         loss + 0.5 * float(np.sum(gradient * solution.x)),
         iterations=solution.iterations,
-        residual=solution.residual,
+        residual=float(np.max(np.linalg.norm(solution.rest, axis=0) / size)),
         converged=solution.converged,
         reason=solution.reason,
     )
