@@ -134,6 +134,12 @@ REFUSED = {
         "auto",
         "carry no classes",
     ),
+    "no classes of graphs": (
+        lambda: Source("graphs", ["CC"] * N, None, [], None, "60 graphs"),
+        None,
+        "auto",
+        "carry no classes; .*NAME_graph_labels.txt",
+    ),
 }
 
 

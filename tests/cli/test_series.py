@@ -30,3 +30,13 @@ def test_a_broken_file_is_one_line(tmp_path, mercer):
     (tmp_path / "a.ts").write_text("@classLabel true a b\n@data\n1,2:3:a\n")
     said = mercer("fit", "a.ts")
     assert said.code != 0 and "lengths [2, 1] in line 3" in said.err
+
+
+def test_two_files_are_compared(tmp_path, mercer):
+    write(tmp_path / "Bumps_TRAIN.tsv", 0)
+    write(tmp_path / "Bumps_TEST.tsv", 1)
+    page = tmp_path / "page.html"
+    options = ["--kernel", "GlobalAlignment(3.0)", "--permutations", "99", "-r", page]
+    said = mercer("compare", "Bumps_TRAIN.tsv", "Bumps_TEST.tsv", *options)
+    assert said.code == 0, said.err
+    assert "not seen to differ" in said.out and "12 points" in page.read_text()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -16,8 +17,10 @@ from mercer import (
     Jaccard,
     KernelRidge,
     Mismatch,
+    ShortestPaths,
     Spectrum,
     Subsequence,
+    SubsetTrees,
     TfIdf,
     WeightedDegree,
     WeisfeilerLehman,
@@ -156,6 +159,13 @@ def test_a_kernel_without_parts():
     model = KernelRidge(0.1, kernel=Jaccard()).fit([{1, 2}, {2}, {3}], [1.0, 2.0, 0.0])
     with pytest.raises(errors.NotSeparableError, match=r"no parts.*GappedKmer"):
         explain(model, [{1}])
+    model = KernelRidge(0.1, kernel=SubsetTrees()).fit(["(S a)", "(S b)", "(S (T a))"], [1, 2, 3])
+    with pytest.raises(errors.NotSeparableError, match=r"no parts.*fragments\(X\)"):
+        explain(model, ["(S a)"])
+    bonds = nx.path_graph(3), nx.path_graph(2), nx.path_graph(4)
+    model = KernelRidge(0.1, kernel=ShortestPaths()).fit([*bonds], [1.0, 2.0, 3.0])
+    with pytest.raises(errors.NotSeparableError, match=r"no parts.*take WeisfeilerLehman"):
+        explain(model, ["CCO"])  # a molecule
     model = KernelRidge(0.1, kernel=Subsequence()).fit(STRINGS, Y)
     with pytest.raises(errors.NotSeparableError, match="1,001 letters"):
         explain(model, ["a" * 1001])

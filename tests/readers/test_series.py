@@ -55,6 +55,7 @@ def test_files_of_ucr(tmp_path, name):
         ("a.ts", "@classLabel true a\n@data\n1,x:a\n", "line 3"),
         ("a.ts", "@data\n", "holds no series"),
         ("a.ts", "@timeStamps true\n@classLabel true a\n@data\n1,2:a\n", "time stamps"),
+        ("a.ts", "@timeStamps true\n@classLabel true a\n@data\n(2007-01-01,2):a\n", "time stamps"),
         ("A_TRAIN.tsv", "1\n", "label without a series in line 1"),
         ("A_TRAIN.tsv", "1\ta\n", "not a file of series: line 1"),
     ],
@@ -63,6 +64,11 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path, name, text, words):
     (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=words):
         read_series(tmp_path / name)
+
+
+def test_labels_that_are_no_whole_numbers_stay_as_they_are(tmp_path):
+    (tmp_path / "A_TRAIN.tsv").write_text("NaN\t1\t2\ninf\t1\t2\n1.5\t1\t2\n2.0\t1\t2\n")
+    assert read_series(tmp_path / "A_TRAIN.tsv")[1].tolist() == ["NaN", "inf", "1.5", "2"]
 
 
 def test_other_tables_stay_tables(tmp_path):

@@ -50,7 +50,8 @@ def test_graphs_may_be_without_nodes_and_targets_may_be_numbers(tmp_path):
 
 BAD = {
     "no indicator": ({"graph_indicator": None}, "TWO_graph_indicator.txt"),
-    "no edges": ({"A": None}, "NAME_A.txt"),
+    "no edges": ({"A": None}, "has no file TWO_A.txt"),
+    "neither": ({"A": None, "graph_indicator": None}, "NAME_A.txt"),
     "edge to nowhere": ({"A": "1, 9\n"}, "line 1"),
     "edge between graphs": ({"A": "1, 2\n3, 4\n", "edge_labels": None}, "line 2"),
     "labels too short": ({"node_labels": "0\n"}, "1 lines"),
@@ -72,3 +73,8 @@ def test_the_command_reads_a_folder(tmp_path):
     source = mercer.readers.read_source(folder_of(tmp_path))
     assert source.kind == "graphs" and source.description == "2 graphs of 1 to 3 nodes"
     assert np.array_equal(source.labels, [1, -1])
+
+
+def test_the_command_names_a_file_that_is_missing(tmp_path):
+    with pytest.raises(InputError, match=r"has no file TWO_A\.txt"):
+        mercer.readers.read_source(folder_of(tmp_path, A=None))

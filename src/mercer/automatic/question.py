@@ -17,6 +17,13 @@ from mercer.readers import Source
 _FEW_VALUES = 20  # different whole numbers up to which a target that repeats them is a class
 _MANY_VALUES = 100  # the same, where every value is frequent
 _LONGEST_NAME = 1000  # letters of the name of a class
+# where the classes of samples are given, for messages
+_CLASSES = {
+    "sequences": "FASTA headers that repeat, or a file for each class, give them",
+    "graphs": "the file NAME_graph_labels.txt of a folder in TUDataset format gives them",
+    "series": "the last value of each line gives them, after '@classLabel true' in the header",
+    "trees": 'the member "label" of each line gives them, or a folder for each class',
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,7 +150,7 @@ def _separate(
     """Samples, targets, the name of the target, columns left out, and the names of samples."""
     if source.kind != "table":
         if source.labels is None:
-            remedy = "FASTA headers that repeat, a file for each class, or a folder for each class"
+            remedy = _CLASSES.get(source.kind, "a folder for each class gives them")
             raise InputError(source.kind, source.description, "carry no classes", remedy)
         name = target or "label"
         samples, left_out, names = choice.apply(source.samples, name)

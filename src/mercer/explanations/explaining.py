@@ -17,12 +17,7 @@ from mercer.explanations import tables as tables  # its rules are registered
 from mercer.explanations.explanation import Explanation
 from mercer.explanations.functions import LearnedFunction, learned_function
 from mercer.explanations.outputs import output_function
-from mercer.explanations.parts import (
-    PartExplanation,
-    explain_letters,
-    explain_parts,
-    is_list_of_strings,
-)
+from mercer.explanations.parts import PartExplanation, explain_letters, explain_parts, has_letters
 from mercer.explanations.pipelines import goes_by_columns
 from mercer.explanations.questions import Question, corrected
 from mercer.explanations.rows import Groups, as_table, check_background, is_table
@@ -104,7 +99,7 @@ def explain(
     if function is not None and not is_table(rows := function.read(X)):
         with contextlib.suppress(NotSeparableError):
             return explain_parts(function, X)
-        if not is_list_of_strings(rows):
+        if not has_letters(function, rows):
             return explain_parts(function, X)  # which says what is wrong
         return explain_letters(function, rows, background, samples, rng)
     background = _background(function, X, background, rng)

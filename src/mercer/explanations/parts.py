@@ -210,9 +210,11 @@ def explain_parts(function: LearnedFunction, X: RawSamples) -> PartExplanation:
     return PartExplanation(values, labels, base, outputs, function.quantity)
 
 
-def is_list_of_strings(rows: RawSamples) -> bool:
-    """Whether samples are strings."""
-    return isinstance(rows, (list, tuple)) and all(isinstance(row, str) for row in rows)
+def has_letters(function: LearnedFunction, rows: RawSamples) -> bool:
+    """Whether samples are strings, and not trees or molecules that are written as texts."""
+    if not isinstance(rows, (list, tuple)) or not all(isinstance(row, str) for row in rows):
+        return False
+    return all("strings" in part.kernel.domain.accepts for part in function.parts)
 
 
 def explain_letters(

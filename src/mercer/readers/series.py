@@ -114,14 +114,18 @@ def _read_ts(path: Path, text: str) -> tuple[list[Row], Header]:
             word, _, rest = line[1:].partition(" ")
             header[word.lower()] = rest.strip().lower()
             in_data = word.lower() == "data"
+            _refuse_stamps(path, header)
         elif in_data:
             rows.append(_ts_row(path, number, line, header))
-    if header.get("timestamps", "false").startswith("true"):
-        remedy = "give curves as pairs (times, values) in Python"
-        raise InputError("path", str(path), "has time stamps, which are not read", remedy)
     if "targetlabel" in header:
         header.setdefault("classlabel", header["targetlabel"])
     return rows, header
+
+
+def _refuse_stamps(path: Path, header: Header) -> None:
+    if header.get("timestamps", "false").startswith("true"):
+        remedy = "give curves as pairs (times, values) in Python"
+        raise InputError("path", str(path), "has time stamps, which are not read", remedy)
 
 
 def _lines_of_ts(text: str) -> Iterator[tuple[int, str]]:
@@ -158,4 +162,4 @@ def _name(label: str) -> str:
         number = float(label)
     except ValueError:
         return label
-    return str(int(number)) if number == int(number) else label
+    return str(int(number)) if number.is_integer() else label

@@ -76,23 +76,29 @@ def read_tudataset(folder: str | PathLike[str]) -> tuple[GraphCollection, np.nda
 
 
 def is_tudataset(folder: Path) -> bool:
-    """Whether a folder holds edges of graphs in files named as those of TUDataset."""
-    return folder.is_dir() and bool(_edge_files(folder))
+    """Whether a folder holds files named as those of TUDataset, though not all of them."""
+    return folder.is_dir() and bool(_names_in(folder))
 
 
-def _edge_files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*_A.txt"))
+def _names_in(folder: Path) -> list[str]:
+    """The names of the data sets of which a folder holds a file that each of them needs."""
+    found = {
+        file.name.removesuffix(f"_{part}.txt")
+        for part in _NEEDED
+        for file in folder.glob(f"*_{part}.txt")
+    }
+    return sorted(found)
 
 
 def _name_of(folder: Path) -> str:
     """The name with which all files begin."""
     if not folder.is_dir():
         raise InputError("folder", str(folder), "is not there", "give a folder in TUDataset format")
-    files = _edge_files(folder)
-    if len(files) != 1:
-        rule = f"must hold one file NAME_A.txt, and holds {len(files)}"
+    names = _names_in(folder)
+    if len(names) != 1:
+        rule = f"must hold one file NAME_A.txt, and holds {len(names)}"
         raise InputError("folder", str(folder), rule, "give a folder in TUDataset format")
-    name = files[0].name.removesuffix("_A.txt")
+    name = names[0]
     for part in _NEEDED:
         if not (folder / f"{name}_{part}.txt").exists():
             rule = f"has no file {name}_{part}.txt, which TUDataset needs"

@@ -198,7 +198,11 @@ def _cells(Z: RawSamples, row: int, shown: list[Any]) -> list[str]:
     if shown:
         return [cell(value) for value in Z[shown].iloc[row]]
     sample = pick_rows(Z, [row])
-    return [cell(sample[0] if isinstance(sample, list) else f"row {row + 1}")]
+    if not isinstance(sample, list):
+        return [f"row {row + 1}"]
+    if isinstance(sample[0], np.ndarray):
+        return [f"{len(sample[0])} points"]
+    return [cell(sample[0])]
 
 
 # -- output ----------------------------------------------------------------------------------------

@@ -20,6 +20,16 @@ __all__: list[str] = []
 
 Form = Callable[[Any, Columns], Separation]  # of a kernel and the columns of a table
 
+_REMEDY = (
+    "take Spectrum(), GappedKmer(), Mismatch(), WeightedDegree(), BagOfWords(), TfIdf() "
+    'or sums of them: mercer fit --kernel "GappedKmer(7, 5)"'
+)
+_REMEDIES = {
+    "graphs": 'take WeisfeilerLehman(): mercer fit --kernel "WeisfeilerLehman(depth=3)"',
+    "trees": "SubsetTrees().fragments(X) lists fragments with their features",
+    "series": "GlobalAlignment().alignment(x, y) shows which points it compares",
+}
+
 
 class Separable:
     """A kernel that may be a sum of products over columns."""
@@ -71,11 +81,8 @@ class Separable:
         (['a', 'a', 'b'], [0.0, 1.0, 1.0])
         """
         rule = "has no parts whose share of its features is known"
-        remedy = (
-            "take Spectrum(), GappedKmer(), Mismatch(), WeightedDegree(), BagOfWords(), TfIdf(), "
-            'WeisfeilerLehman() or sums of them: mercer fit --kernel "GappedKmer(7, 5)"'
-        )
-        raise NotSeparableError("kernel", self, rule, remedy)
+        domain = cast("Kernel", self).domain.name
+        raise NotSeparableError("kernel", self, rule, _REMEDIES.get(domain, _REMEDY))
 
     def separation(self, columns: Columns) -> Separation:
         """The kernel of a table with these columns as a sum of products over them.
