@@ -14,7 +14,7 @@ Described = tuple[str, str] | None  # the title and caption of a figure, if ther
 
 
 def metric_text(name: str, value: float, error: float | None = None) -> str:
-    """The value of a metric, in per cent where that is usual, with its standard error if known."""
+    """The value of a metric, in percent where that is usual, with its standard error if known."""
     if error is not None and not np.isfinite(error):
         error = None
     if METRICS[name].percent:
