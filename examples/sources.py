@@ -7,7 +7,7 @@ as the sources themselves, so that the result is random; cube fails less often. 
 minimizes the correlation between all functions of a feature space, and does not have this
 problem.
 
-Errors are Amari errors in per cent: 0 for the sources up to order and scale, 100 for the worst
+Errors are Amari errors in percent: 0 for the sources up to order and scale, 100 for the worst
 case of two sources.
 
     python examples/sources.py [picture.png]
@@ -42,7 +42,7 @@ def mixing(rng: np.random.Generator) -> np.ndarray:
 
 
 def amari(model: FastICA | KernelICA, A: np.ndarray) -> float:
-    """The Amari error of the estimated sources, in per cent."""
+    """The Amari error of the estimated sources, in percent."""
     found = np.abs(model.components_ @ A)
     rows, columns = (
         found.sum(axis=1) / found.max(axis=1) - 1,
@@ -69,7 +69,7 @@ def compare() -> None:
     for seed in range(DRAWS):
         S, A = sample(seed)
         errors[seed] = [amari(model.fit(S @ A.T), A) for model in machines().values()]
-    print(f"two sources of 1000 samples, Amari error in per cent over {DRAWS} draws")
+    print(f"two sources of 1000 samples, Amari error in percent over {DRAWS} draws")
     print(f"{'':>18} {'median':>8} {'mean':>8} {'worst':>8}")
     for name, found in zip(machines(), errors.T, strict=True):
         print(f"{name:>18} {np.median(found):8.1f} {found.mean():8.1f} {found.max():8.1f}")

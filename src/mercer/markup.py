@@ -1,6 +1,6 @@
 """Pieces of HTML for notebooks: boxes, tables and small pictures, in light and in dark themes.
 
-Colors are those of the notebook; lines and backgrounds are half transparent greys, so that nothing
+Colors are those of the notebook; lines and backgrounds are half transparent grays, so that nothing
 has to know which theme is in use.
 """
 

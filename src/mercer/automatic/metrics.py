@@ -178,7 +178,7 @@ class Metric:
     greater : bool
         Whether greater values are better.
     percent : bool
-        Whether it is printed in per cent.
+        Whether it is printed in percent.
     probabilistic : bool
         Whether it is computed from probabilities.
     """

@@ -132,7 +132,7 @@ def combination_norm(kernel: Kernel, X: RawSamples, alpha: ArrayLike) -> float:
     return float(np.sqrt(max(value, 0.0)))
 
 
-def centroid_distance(kernel: Kernel, X: RawSamples, centre: RawSamples) -> np.ndarray:
+def centroid_distance(kernel: Kernel, X: RawSamples, center: RawSamples) -> np.ndarray:
     """‖φ(x) − mean φ(c)‖ of every x; also for conditionally positive kernels.
 
     Parameters
@@ -141,7 +141,7 @@ def centroid_distance(kernel: Kernel, X: RawSamples, centre: RawSamples) -> np.n
         The kernel of the feature map φ.
     X : collection of n samples
         The samples x.
-    centre : collection of samples
+    center : collection of samples
         The samples c, whose mean in feature space is the centroid.
 
     Returns
@@ -157,7 +157,7 @@ def centroid_distance(kernel: Kernel, X: RawSamples, centre: RawSamples) -> np.n
     """
     left = Batch(X)
     x = kernel.prepare(left)
-    c = kernel.prepare(Batch(centre, like=left))
+    c = kernel.prepare(Batch(center, like=left))
     mean = np.full((len(c), 1), 1.0 / len(c))
     across = multiply(kernel, x, c, mean)[:, 0]
     inside = float(multiply(kernel, c, c, mean)[:, 0].mean())

@@ -9,6 +9,8 @@ from pathlib import Path
 from mercer.report.figures import Picture
 from mercer.report.formatting import shorten
 
+_SHORT = 18  # letters that fit into a third of a phone
+
 _HEAD = (
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -67,22 +69,51 @@ def table(
 ) -> str:
     """A table; ``numbers`` are the positions of its numeric columns.
 
-    The last ``extra`` columns are shown on wide screens, and not on paper.
+    The last ``extra`` columns are shown on wide screens, and not on paper. On phones, the rows of
+    a table that is wider than the screen are shown as blocks, in which each cell has its title.
     """
-    kinds = ["" for _ in header]
+    kinds = [""] * len(header)
     for index in numbers:
-        kinds[index] = ' class="number"'
+        kinds[index] = "number"
     for index in range(len(kinds) - extra, len(kinds)):
-        kinds[index] = ' class="extra"'
-    top = _row("th", kinds, header)
-    body = "".join(_row("td", kinds, row) for row in rows)
-    return f'<div class="scroll"><table><thead>{top}</thead><tbody>{body}</tbody></table></div>'
+        kinds[index] = "extra"
+    lines = [list(map(str, row)) for row in rows]
+    top = "".join(_cell("th", kind, title) for kind, title in zip(kinds, header, strict=True))
+    if _is_wide(lines, len(header) - extra):
+        opening, body = '<table class="stacked">', (_stacked(kinds, header, line) for line in lines)
+    else:
+        opening, body = "<table>", (_row(kinds, line) for line in lines)
+    parts = f"<thead><tr>{top}</tr></thead><tbody>{''.join(body)}</tbody>"
+    return f'<div class="scroll">{opening}{parts}</table></div>'
 
 
-def _row(tag: str, kinds: Sequence[str], values: Sequence[object]) -> str:
+def _is_wide(lines: list[list[str]], columns: int) -> bool:
+    """Whether so many columns of these rows are too many for a phone."""
+    longest = max((len(text) for line in lines for text in line[:columns]), default=0)
+    return columns > 5 or (columns > 3 and longest > _SHORT)
+
+
+def _row(kinds: Sequence[str], values: Sequence[str]) -> str:
     pairs = zip(kinds, values, strict=True)
-    cells = "".join(f"<{tag}{kind}>{escape(str(value))}</{tag}>" for kind, value in pairs)
-    return f"<tr>{cells}</tr>"
+    return f"<tr>{''.join(_cell('td', kind, value) for kind, value in pairs)}</tr>"
+
+
+def _stacked(kinds: Sequence[str], header: Sequence[str], values: Sequence[str]) -> str:
+    """A row whose cells know their titles; those of long text take a line of the block."""
+    cells = []
+    for kind, title, value in zip(kinds, header, values, strict=True):
+        length = "long" if len(value) > _SHORT else ""
+        cells.append(_cell("td", f"{kind} {length}".strip(), value, title))
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _cell(tag: str, kind: str, text: str, title: str = "") -> str:
+    attributes = _attribute("class", kind) + _attribute("data-title", title)
+    return f"<{tag}{attributes}>{escape(text)}</{tag}>"
+
+
+def _attribute(name: str, value: str) -> str:
+    return f' {name}="{escape(value)}"' if value else ""
 
 
 def cell(value: object) -> str:

@@ -14,7 +14,7 @@ Described = tuple[str, str] | None  # the title and caption of a figure, if ther
 
 
 def metric_text(name: str, value: float, error: float | None = None) -> str:
-    """The value of a metric, in per cent where that is usual, with its standard error if known."""
+    """The value of a metric, in percent where that is usual, with its standard error if known."""
     metric = METRICS[name]
     factor, unit, digits, error_digits = 1, "", ".3f", ".3f"
     if metric.percent:

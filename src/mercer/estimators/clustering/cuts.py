@@ -1,4 +1,4 @@
-"""Clusters of the rows of a spectral embedding, by k-means or by a rotation towards the axes."""
+"""Clusters of the rows of a spectral embedding, by k-means or by a rotation toward the axes."""
 
 from __future__ import annotations
 

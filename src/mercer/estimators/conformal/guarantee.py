@@ -92,5 +92,5 @@ class Guarantee:
 
 
 def _percent(share: float) -> str:
-    """A share in per cent, with as few digits as it has."""
+    """A share in percent, with as few digits as it has."""
     return f"{round(100.0 * share, 1):g} %"

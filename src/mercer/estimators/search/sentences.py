@@ -98,7 +98,7 @@ def _value(number: float | np.ndarray) -> str:
 
 
 def _percent(share: float) -> str:
-    """A share in per cent, with two digits where it is small."""
+    """A share in percent, with two digits where it is small."""
     if abs(share) >= 0.0995:
         return f"{100 * share:.0f} %"
     return f"{100 * share:.1f} %"

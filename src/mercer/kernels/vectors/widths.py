@@ -9,7 +9,7 @@ from mercer.errors import ParameterError
 
 __all__ = ["width"]
 
-_DISTANCES = 20_000  # more would not move a quantile by a per cent
+_DISTANCES = 20_000  # more would not move a quantile by a percent
 
 
 def width(

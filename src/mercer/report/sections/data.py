@@ -54,7 +54,7 @@ def _distribution(study: Study) -> str:
     if not study.is_classification:
         quartiles = np.quantile(y, [0, 0.25, 0.5, 0.75, 1])
         header = ["minimum", "lower quartile", "median", "upper quartile", "maximum"]
-        return table(header, [[f"{value:.5g}" for value in quartiles]])
+        return table(header, [[f"{value:.5g}" for value in quartiles]], numbers=range(len(header)))
     classes, counts = np.unique(y, return_counts=True)
     rows = []
     for index in np.argsort(-counts, kind="stable")[:_MOST_CLASSES]:

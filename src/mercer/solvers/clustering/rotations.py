@@ -1,4 +1,4 @@
-"""From a spectral embedding to labels: a rotation towards the axes, each of which is a cluster."""
+"""From a spectral embedding to labels: a rotation toward the axes, each of which is a cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy import linalg
 def cluster_qr(V: np.ndarray) -> np.ndarray:
     """The rotation of Damle, Minden and Ying.
 
-    It turns towards the rows that a pivoted QR decomposition finds most different from each other.
+    It turns toward the rows that a pivoted QR decomposition finds most different from each other.
     """
     k = V.shape[1]
     _, _, pivots = linalg.qr(V.T, pivoting=True, mode="economic")

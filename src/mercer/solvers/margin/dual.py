@@ -171,14 +171,14 @@ def feasible(beta: np.ndarray, bounds: Bounds, totals: np.ndarray) -> np.ndarray
         # first those that are at no bound: the others may be right where they are
         free = (moved[g] > lower) & (moved[g] < upper)
         for some in (free, np.ones(beta.shape[1], dtype=bool)):
-            moved[g] = _towards(moved[g], lower, upper, total, some)
+            moved[g] = _toward(moved[g], lower, upper, total, some)
     return moved
 
 
-def _towards(
+def _toward(
     beta: np.ndarray, lower: np.ndarray, upper: np.ndarray, total: float, some: np.ndarray
 ) -> np.ndarray:
-    """Some variables moved towards their limits in proportion to their room."""
+    """Some variables moved toward their limits in proportion to their room."""
     lack = total - beta.sum()
     room = upper - beta if lack > 0 else beta - lower
     room = np.where(some, room, 0.0)
