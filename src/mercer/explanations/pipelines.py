@@ -34,11 +34,11 @@ def goes_by_columns(function: LearnedFunction, X: RawSamples, background: RawSam
     if not is_table(rows) or as_matrix(rows).shape[1] != as_matrix(X).shape[1]:
         return False
     rng = np.random.default_rng(0)
-    ours = rng.integers(raw_length(X), size=_TRIED)
-    theirs = rng.integers(raw_length(background), size=_TRIED)
+    explained = rng.integers(raw_length(X), size=_TRIED)
+    drawn = rng.integers(raw_length(background), size=_TRIED)
     chosen = rng.random((_TRIED, as_matrix(X).shape[1])) < 0.5
-    together = function.read(mixed(pick_rows(X, ours), pick_rows(background, theirs), chosen))
-    apart = mixed(pick_rows(rows, ours), pick_rows(others, theirs), chosen)
+    together = function.read(mixed(pick_rows(X, explained), pick_rows(background, drawn), chosen))
+    apart = mixed(pick_rows(rows, explained), pick_rows(others, drawn), chosen)
     try:
         return bool(np.allclose(as_matrix(together), as_matrix(apart), equal_nan=True))
     except TypeError:  # columns of text

@@ -91,8 +91,9 @@ def mixed(rows: RawSamples, background: RawSamples, chosen: np.ndarray) -> RawSa
         return np.where(chosen, np.asarray(rows), np.asarray(background))
     columns = {}
     for at, name in enumerate(rows.columns):
-        ours, theirs = rows[name].reset_index(drop=True), background[name].reset_index(drop=True)
-        columns[name] = ours.where(chosen[:, at], theirs)
+        own = rows[name].reset_index(drop=True)
+        drawn = background[name].reset_index(drop=True)
+        columns[name] = own.where(chosen[:, at], drawn)
     return type(rows)(columns)
 
 

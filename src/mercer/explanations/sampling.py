@@ -77,9 +77,9 @@ def _pairs_of_orders(
         places = np.argsort(both, axis=1)  # of every player in its order
         known = places[:, None, :] < np.arange(count + 1)[None, :, None]
         chosen = known[:, :, owners].reshape(-1, len(owners))
-        theirs = np.repeat(np.concatenate([some, some]), count + 1)
-        ours = np.full(len(theirs), row)
-        table = mixed(pick_rows(rows, ours), pick_rows(background, theirs), chosen)
+        drawn = np.repeat(np.concatenate([some, some]), count + 1)
+        explained = np.full(len(drawn), row)
+        table = mixed(pick_rows(rows, explained), pick_rows(background, drawn), chosen)
         f = np.asarray(function(table)).reshape(len(both), count + 1, -1)
         gains = np.take_along_axis(np.diff(f, axis=1), places[:, :, None], axis=1)
         yield (gains[: len(some)] + gains[len(some) :]) / 2.0

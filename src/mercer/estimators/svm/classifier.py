@@ -118,11 +118,14 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
     ) -> list[DualSolution]:
         """Solve all problems: small ones together, then the others one by one on the threads."""
         kernel, whole, unsolved = data.kernel, data.whole(), problems
-        small = sum(sorted(map(len, members))[-2:]) <= TINY
+        sizes = sorted(map(len, members))
+        small = sum(sizes[-2:]) <= TINY  # so that any two classes are
         # problems are solved apart where single steps matter, or where the problems are changed
-        follows_steps = self.warm_start or self.max_iter >= 0 or hasattr(self, "_callback_fit_ctx")
+        counts_steps = self.warm_start or self.max_iter >= 0
+        has_callback = hasattr(self, "_callback_fit_ctx")
         is_changed = self.repair is not None or np.isinf(self.C)
-        together = self.solves_together and small and not (follows_steps or is_changed)
+        apart = counts_steps or has_callback or is_changed
+        together = self.solves_together and small and not apart
         rows = None
         if kernel is not None and together and len(members) > 2:
             # few rows are needed of a pair, and few of their columns

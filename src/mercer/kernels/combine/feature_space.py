@@ -78,8 +78,8 @@ class Normalized(Mapped):
         return Separation([ColumnTerm(1.0, factors)], 0.0, 1.0)
 
     def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
-        ours, theirs = self.kernel.diag(X), self.kernel.diag(samples)
-        lengths, others = (np.sqrt(np.where(k > 0, k, 1.0)) for k in (ours, theirs))
+        own_squares, other_squares = self.kernel.diag(X), self.kernel.diag(samples)
+        lengths, others = (np.sqrt(np.where(k > 0, k, 1.0)) for k in (own_squares, other_squares))
         inner = self.kernel.part_values(X, samples, C / others[:, None])
         return [part.scaled(1.0 / length) for part, length in zip(inner, lengths, strict=True)]
 
