@@ -17,6 +17,8 @@ from mercer.statistics.automatic_kernel import fitted_kernel
 from mercer.statistics.samples import as_samples
 from mercer.statistics.thinning.result import ThinnedSample
 
+_ROUNDING = 1e-14  # of k(x, x): a smaller variance in feature space is none
+
 
 class Target:
     """A sample of n points, and what is computed of it once.
@@ -47,6 +49,12 @@ class Target:
         mean = np.full((self.n, 1), 1.0 / self.n)
         self.means = multiply(self.kernel, self.samples, self.samples, mean)[:, 0]
         self.total = float(self.means.mean())
+        if self.n > 1 and self._spread() <= _ROUNDING * float(np.abs(self.diagonal).max()):
+            self.notes = (*self.notes, "the kernel is constant on the sample: any points do")
+
+    def _spread(self) -> float:
+        """The variance in feature space."""
+        return float(self.diagonal.mean()) - self.total
 
     def values(self, rows: np.ndarray, cols: np.ndarray | None = None) -> np.ndarray:
         """k between some samples and others, or all."""
@@ -70,7 +78,7 @@ class Target:
     def thinned(self, points: np.ndarray, method: str) -> ThinnedSample:
         """The result for these points."""
         m = len(points)
-        spread = float(self.diagonal.mean()) - self.total  # the variance in feature space
+        spread = self._spread()
         random = (1.0 / m - 1.0 / self.n) * spread * self.n / max(1, self.n - 1)
         mmd = math.sqrt(max(0.0, self.squared_mmd(points)))
         baseline = math.sqrt(max(0.0, random))
