@@ -82,6 +82,11 @@ def test_kernels_may_be_constant_on_purpose(kernel):
     SVC(kernel=kernel).fit(X, target("SVC"))
 
 
+def test_numbers_that_a_function_makes_vectors_of():
+    X, y = 1e160 * np.arange(1.0, 7.0), np.arange(6) % 2
+    SVC(kernel=RBF() @ (lambda x: np.log(x)[:, None])).fit(X, y)
+
+
 POINTS = [
     (GlobalAlignment(), GlobalAlignment(1e12)),
     (Signature(), Signature(static=WIDE_RBF)),
