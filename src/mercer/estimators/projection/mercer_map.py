@@ -74,6 +74,7 @@ class MercerMap(KernelMap):
     True
     """
 
+    memory_remedy: ClassVar[str] = "take fewer landmarks"
     stored: ClassVar[State] = State(finite=("eigenvalues_", "_vectors"))
 
     def __init__(

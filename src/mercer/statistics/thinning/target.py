@@ -11,6 +11,7 @@ from mercer.definiteness import INDEFINITE, UNKNOWN
 from mercer.domains.base import Batch, raw_length
 from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
 from mercer.gram.fill import dense, multiply
+from mercer.gram.plan import FLOAT64, require_room
 from mercer.kernels.base import Kernel
 from mercer.params import integer
 from mercer.statistics.automatic_kernel import fitted_kernel
@@ -58,6 +59,8 @@ class Target:
 
     def values(self, rows: np.ndarray, cols: np.ndarray | None = None) -> np.ndarray:
         """k between some samples and others, or all."""
+        count = self.n if cols is None else len(cols)
+        require_room(len(rows), count, FLOAT64, "rows of the Gram matrix", "give fewer samples")
         others = self.samples if cols is None else self.samples.take(cols)
         return dense(self.kernel, self.samples.take(rows), others)
 
