@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 from contract.cases import every_estimator, fitted, make, samples, target
 
-from mercer import RBF, KernelCCA, KernelPCA, KernelRidge, config_context, errors
+from mercer import (
+    RBF,
+    KernelCCA,
+    KernelPCA,
+    KernelRidge,
+    MercerMap,
+    config_context,
+    errors,
+    kernel_thinning,
+)
 
 
 @every_estimator("kernel")
@@ -33,6 +42,10 @@ def test_remedies_of_learners():
             KernelPCA(kernel=RBF(), eigen_solver="dense").fit(X)
         with pytest.raises(errors.MemoryBudgetError, match="max_rank"):
             KernelCCA(kernel=RBF(0.1), max_rank=200).fit(X, X)
+        with pytest.raises(errors.MemoryBudgetError, match="take fewer landmarks"):
+            MercerMap(RBF()).fit(X)
+        with pytest.raises(errors.MemoryBudgetError, match="give fewer samples"):
+            kernel_thinning(X, 10)
 
 
 def test_canonical_correlations_keep_the_budget():

@@ -11,14 +11,18 @@ import mercer
 from mercer import (
     RBF,
     SVC,
+    Conformal,
     Constant,
     Exponential,
+    GlobalAlignment,
     KernelRidge,
     Laplacian,
     Linear,
     Matern,
+    MeanEmbedding,
     Polynomial,
     RationalQuadratic,
+    Signature,
     errors,
 )
 
@@ -53,6 +57,52 @@ def test_a_kernel_that_is_constant_on_the_data_is_an_error(name, kernel):
         make(name, kernel).fit(samples(name), target(name))
     with pytest.raises(errors.ParameterError, match="constant"):
         make(name, RBF()).fit(1e-200 * samples(name), target(name))
+
+
+WIDE_RBF = RBF(1e12)
+COMPOSITES = [
+    WIDE_RBF.on([0, 1]),
+    WIDE_RBF.on([0, 1]) * WIDE_RBF.on([2, 3]),
+    WIDE_RBF.on([0, 1]) + 2.0 * WIDE_RBF,
+    WIDE_RBF @ np.arctan,
+    Conformal(WIDE_RBF, lambda X: np.ones(len(X))),
+]
+
+
+@pytest.mark.parametrize("kernel", COMPOSITES, ids=lambda kernel: type(kernel).__name__)
+def test_composites_that_rounding_makes_constant_are_errors(kernel):
+    with pytest.raises(errors.ParameterError, match="constant"):
+        SVC(kernel=kernel).fit(samples("SVC"), target("SVC"))
+
+
+@pytest.mark.parametrize("kernel", [RBF() @ np.zeros_like, RBF().on([0])], ids=repr)
+def test_kernels_may_be_constant_on_purpose(kernel):
+    X = samples("SVC")
+    X[:, 0] = 1.0
+    SVC(kernel=kernel).fit(X, target("SVC"))
+
+
+def test_numbers_that_a_function_makes_vectors_of():
+    X, y = 1e160 * np.arange(1.0, 7.0), np.arange(6) % 2
+    SVC(kernel=RBF() @ (lambda x: np.log(x)[:, None])).fit(X, y)
+
+
+POINTS = [
+    (GlobalAlignment(), GlobalAlignment(1e12)),
+    (Signature(), Signature(static=WIDE_RBF)),
+    (MeanEmbedding(RBF()), MeanEmbedding(WIDE_RBF)),
+]
+
+
+@pytest.mark.parametrize(("kernel", "wide"), POINTS, ids=lambda kernel: type(kernel).__name__)
+def test_points_of_series_and_bags(kernel, wide):
+    rng = np.random.default_rng(0)
+    X, y = [rng.standard_normal((3, 2)) for _ in range(20)], np.arange(20) % 2
+    SVC(kernel=kernel).fit(X, y)
+    with pytest.raises(errors.KernelOverflowError, match="overflow"):
+        SVC(kernel=kernel).fit([1e200 * x for x in X], y)
+    with pytest.raises(errors.ParameterError, match="constant"):
+        SVC(kernel=wide).fit(X, y)
 
 
 @every_estimator("overflow")

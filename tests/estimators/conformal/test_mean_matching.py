@@ -7,6 +7,7 @@ import pytest
 
 from mercer import (
     RBF,
+    DistanceCosine,
     Linear,
     NegativeDistance,
     Spectrum,
@@ -15,6 +16,12 @@ from mercer import (
     kernel_mean_matching,
 )
 from mercer.errors import DefinitenessError, EmptyInputError, MemoryBudgetError, ParameterError
+
+
+def test_a_kernel_that_is_none_in_the_dimension_of_the_samples():
+    X = 5.0 * np.random.default_rng(0).standard_normal((60, 2))
+    with pytest.raises(DefinitenessError, match="mean matching needs a psd kernel"):
+        kernel_mean_matching(DistanceCosine(), X, X + 1.0)
 
 
 def test_means_match_in_feature_space():

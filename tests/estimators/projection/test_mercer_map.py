@@ -10,7 +10,7 @@ from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import RBF, Brownian, Jaccard, KernelRidge, Linear, MercerMap, Sigmoid, errors
+from mercer import RBF, Brownian, Jaccard, KernelRidge, Linear, MercerMap, Sigmoid, Wendland, errors
 
 
 @parametrize_with_checks([MercerMap(RBF(length_scale=2.0), landmarks=5, random_state=0)])
@@ -70,3 +70,9 @@ def test_refused_numbers_of_components(rng, bad):
 def test_an_indefinite_kernel_has_no_feature_map(rng):
     with pytest.raises(errors.DefinitenessError, match="eigenvalue"):
         MercerMap(Sigmoid(offset=-1.0)).fit(rng.standard_normal((20, 2)))
+
+
+def test_a_kernel_of_unknown_definiteness_is_told(rng):
+    X = rng.standard_normal((20, 8))
+    with pytest.warns(errors.DefinitenessWarning, match=r"R\^8, as MercerMap needs it"):
+        MercerMap(Wendland(3.0)).fit(X)

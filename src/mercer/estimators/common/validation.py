@@ -8,13 +8,20 @@ from sklearn.utils.validation import has_fit_parameter
 
 from mercer import errors
 from mercer.aliases import Estimator, RawSamples, Weights
-from mercer.definiteness import SEPARATES
-from mercer.domains.base import in_order_of
+from mercer.definiteness import SEPARATES, STRICT
+from mercer.domains.base import Batch, in_order_of
 from mercer.domains.raw import dense_numbers
 from mercer.domains.vectors.domain import are_vectors
 from mercer.errors import KernelOverflowError, ParameterError, ShapeError, explain, warn
 from mercer.kernels.base import Kernel
-from mercer.kernels.combine.columns import reads_by_name
+from mercer.kernels.combine.columns import On, reads_by_name
+from mercer.kernels.combine.maps import Conformal, Warp
+from mercer.kernels.combine.products import Product
+from mercer.kernels.combine.sums import Scaled, Sum
+from mercer.kernels.distributions.embeddings import MeanEmbedding
+from mercer.kernels.series.global_alignment import GlobalAlignment
+from mercer.kernels.series.signature import Signature
+from mercer.kernels.vectors.radial import RBF
 
 _ROUNDING = 4 * np.finfo(float).eps
 _STRIP = 256  # rows of a matrix that are compared with its columns at a time
@@ -127,6 +134,7 @@ def check_resolved(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
     """
     # other libraries have types of their own, which are no numbers of NumPy
     if getattr(getattr(X, "dtype", None), "kind", "") != "f":
+        _check_points(kernel, X, must_differ)
         return
     values = X.data if issparse(X) else X
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
@@ -137,7 +145,7 @@ def check_resolved(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
     # differences far beyond rounding error in all columns, beside all length scales
     if largest <= _SQUARED and smallest > _RESOLVED * scale:
         return
-    if not are_vectors(kernel.domain):
+    if not are_vectors(kernel.domain) and not (isinstance(kernel, Warp) and X.ndim == 2):
         return
     if largest > _SQUARED:
         _check_distances(kernel, X)
@@ -162,13 +170,41 @@ def _check_distances(kernel: Kernel, X: RawSamples) -> None:
         raise KernelOverflowError("kernel", kernel, rule, remedy)
 
 
+def _check_points(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
+    """The same for series and bags, whose points are vectors that a kernel inside compares."""
+    if not isinstance(kernel, (GlobalAlignment, MeanEmbedding, Signature)):
+        return
+    if not isinstance(X, list) or not all(_are_numbers(x) for x in X):
+        return
+    tables = [x.reshape(len(x), -1) for x in X]
+    if len({table.shape[1] for table in tables}) != 1:
+        return  # the kernel says so
+    points = np.concatenate(tables)
+    largest = float(np.abs(points).max())
+    if largest > _SQUARED:
+        rule = f"has points of values up to {largest:.3g}, whose distances overflow"
+        remedy = "divide the data by a constant, or standardize the columns"
+        raise KernelOverflowError("X", "the collection of samples", rule, remedy)
+    if not must_differ:
+        return
+    if isinstance(kernel, Signature) and kernel.time:
+        points = np.column_stack([points, np.zeros(len(points))])  # times are no news of samples
+    inner = kernel.children() or [RBF(kernel.scales(points.shape[1]).tolist())]
+    _check_varies(inner[0].copy().fit(points), points)
+
+
+def _are_numbers(x: object) -> bool:
+    """Whether a sample is an array of numbers, a point in each row."""
+    return isinstance(x, np.ndarray) and x.dtype.kind == "f" and x.size > 0
+
+
 def _check_varies(kernel: Kernel, X: RawSamples) -> None:
     """Raise an error if different samples are the same in feature space for lack of precision.
 
     Of a kernel that separates points this can only be rounding; others may be constant on
     purpose.
     """
-    if not kernel.certificate().has(SEPARATES) or not _differ(X):
+    if not _must_vary(kernel, X):
         return
     try:
         constant = _agree(kernel, X[:1], X[-1:]) and _agree(kernel, X[:1], X)
@@ -177,6 +213,33 @@ def _check_varies(kernel: Kernel, X: RawSamples) -> None:
     if constant:
         rule = "is constant on these samples, which differ by too little beside its length scale"
         raise ParameterError("kernel", kernel, rule, "rescale the data, or change the length scale")
+
+
+def _must_vary(kernel: Kernel, X: RawSamples) -> bool:
+    """Whether the exact values of a kernel on these samples cannot all be equal.
+
+    Sums, products and conformal changes with a strict part vary where its own samples do.
+    """
+    if kernel.certificate().has(SEPARATES):
+        return _differ(X)
+    if isinstance(kernel, On):
+        return _strict_and_varied(kernel.kernel, Batch(X).select(kernel.columns).raw)
+    if isinstance(kernel, Warp):
+        return _strict_and_varied(kernel.kernel, Batch(X).apply(kernel.learned).raw)
+    if isinstance(kernel, (Conformal, Product, Scaled, Sum)) and kernel.certificate().cpd:
+        return any(_must_vary(child, X) for child in kernel.children() if _strict(child))
+    return False
+
+
+def _strict_and_varied(kernel: Kernel, X: RawSamples) -> bool:
+    is_array = issparse(X) or (_are_numbers(X) and np.ndim(X) == 2)
+    return bool(is_array and _strict(kernel) and _must_vary(kernel, X))
+
+
+def _strict(kernel: Kernel) -> bool:
+    """Whether a kernel is strict, on the columns or images that it looks at."""
+    inner = kernel.kernel if isinstance(kernel, (On, Warp)) else kernel
+    return inner.certificate().status == STRICT
 
 
 def _differ(X: RawSamples) -> bool:

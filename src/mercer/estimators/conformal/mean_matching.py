@@ -81,7 +81,6 @@ def kernel_mean_matching(
     (0.95, 0.95)
     """
     kernel = _checked_kernel(kernel)
-    _check_convex(kernel)
     for name, samples in (("X", X), ("Y", Y)):
         if raw_length(samples) == 0:
             raise EmptyInputError(name, "no samples", "is empty", "give at least one sample")
@@ -90,6 +89,7 @@ def kernel_mean_matching(
     slack = _checked_slack(slack, n, bound)
     require_room(2 * n, n, FLOAT64, "the matrices of kernel mean matching", "give fewer rows X")
     kernel.fit_batch(Batch(X))
+    _check_convex(kernel)
     K = np.asarray(kernel(X), dtype=np.float64)
     kappa = (n / raw_length(Y)) * np.asarray(kernel.gram(X, Y) @ np.ones(raw_length(Y)))
     solution = match_means(K, kappa, float(bound), n * (1.0 - slack), n * (1.0 + slack))
@@ -109,8 +109,8 @@ def _checked_kernel(kernel: Kernel | str) -> Kernel:
 
 
 def _check_convex(kernel: Kernel) -> None:
-    """Refuse a kernel that is known not to be positive semi-definite; warn of one that may not."""
-    certificate = kernel.certify(None)
+    """Refuse a fitted kernel that is known not to be psd; warn of one that may not be."""
+    certificate = kernel.certificate()
     if certificate.psd:
         return
     if certificate.status == UNKNOWN:

@@ -9,6 +9,7 @@ import scipy
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import RandomState, RawSamples, Targets
+from mercer.definiteness import UNKNOWN
 from mercer.domains.base import Batch, raw_length
 from mercer.errors import DefinitenessError, ParameterError
 from mercer.estimators.common.fitting import restores
@@ -73,6 +74,7 @@ class MercerMap(KernelMap):
     True
     """
 
+    memory_remedy: ClassVar[str] = "take fewer landmarks"
     stored: ClassVar[State] = State(finite=("eigenvalues_", "_vectors"))
 
     def __init__(
@@ -106,6 +108,8 @@ class MercerMap(KernelMap):
             rule = "must be None or at least 1"
             raise ParameterError("MercerMap: n_components", count, rule)
         super().fit(X, y)
+        if self.kernel_.certificate().status == UNKNOWN:
+            self.kernel_.warn_unknown("MercerMap")
         check_resolved(self.kernel_, self.landmarks_, must_differ=False)
         n_landmarks = raw_length(self.landmarks_)
         samples = self.kernel_.prepare(Batch(self.landmarks_))

@@ -144,7 +144,7 @@ class GlobalAlignment(Kernel):
         learned = getattr(self, "length_scale_", None)
         return "" if learned is None else f"length scale {learned:.4g}, by the median heuristic"
 
-    def _scales(self, n_channels: int) -> np.ndarray:
+    def scales(self, n_channels: int) -> np.ndarray:
         """The length scale of every channel."""
         scale = self.length_scale
         if self._by_median:
@@ -170,7 +170,7 @@ class GlobalAlignment(Kernel):
         order = entries.order_by_length()
         left, right = entries.left[order], entries.right[order]
         series = (x.values, x.offsets, y.values, y.offsets)
-        weights = 0.5 / self._scales(x.n_channels) ** 2
+        weights = 0.5 / self.scales(x.n_channels) ** 2
         window = 0.0 if self.window is None else float(self.window)
         ordered = [np.empty_like(out) for out in outs]
 
@@ -191,7 +191,7 @@ class GlobalAlignment(Kernel):
 
     def _slopes(self, entries: Entries) -> np.ndarray:
         """The derivatives of the sums' logarithms in the length scales, a row for each."""
-        scales = self._scales(entries.x.n_channels)
+        scales = self.scales(entries.x.n_channels)
         directions = -1.0 / scales**3
         if np.ndim(self.length_scale):
             directions = np.diag(directions)
@@ -278,7 +278,7 @@ class GlobalAlignment(Kernel):
         [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
         """
         samples = cast(SeriesSamples, Batch([x, y]).encode(self.domain))
-        scaled = samples.values / self._scales(samples.n_channels)
+        scaled = samples.values / self.scales(samples.n_channels)
         left, right = np.split(scaled, samples.offsets[1:-1])
         squares = ((left[:, None] - right[None]) ** 2).sum(axis=2)
         omega: float | np.ndarray = 1.0

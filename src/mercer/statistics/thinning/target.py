@@ -11,11 +11,14 @@ from mercer.definiteness import INDEFINITE, UNKNOWN
 from mercer.domains.base import Batch, raw_length
 from mercer.errors import DefinitenessWarning, ParameterError, explain, warn
 from mercer.gram.fill import dense, multiply
+from mercer.gram.plan import FLOAT64, require_room
 from mercer.kernels.base import Kernel
 from mercer.params import integer
 from mercer.statistics.automatic_kernel import fitted_kernel
 from mercer.statistics.samples import as_samples
 from mercer.statistics.thinning.result import ThinnedSample
+
+_ROUNDING = 1e-14  # of k(x, x): a smaller variance in feature space is none
 
 
 class Target:
@@ -47,9 +50,17 @@ class Target:
         mean = np.full((self.n, 1), 1.0 / self.n)
         self.means = multiply(self.kernel, self.samples, self.samples, mean)[:, 0]
         self.total = float(self.means.mean())
+        if self.n > 1 and self._spread() <= _ROUNDING * float(np.abs(self.diagonal).max()):
+            self.notes = (*self.notes, "the kernel is constant on the sample: any points do")
+
+    def _spread(self) -> float:
+        """The variance in feature space."""
+        return float(self.diagonal.mean()) - self.total
 
     def values(self, rows: np.ndarray, cols: np.ndarray | None = None) -> np.ndarray:
         """k between some samples and others, or all."""
+        count = self.n if cols is None else len(cols)
+        require_room(len(rows), count, FLOAT64, "rows of the Gram matrix", "give fewer samples")
         others = self.samples if cols is None else self.samples.take(cols)
         return dense(self.kernel, self.samples.take(rows), others)
 
@@ -70,7 +81,7 @@ class Target:
     def thinned(self, points: np.ndarray, method: str) -> ThinnedSample:
         """The result for these points."""
         m = len(points)
-        spread = float(self.diagonal.mean()) - self.total  # the variance in feature space
+        spread = self._spread()
         random = (1.0 / m - 1.0 / self.n) * spread * self.n / max(1, self.n - 1)
         mmd = math.sqrt(max(0.0, self.squared_mmd(points)))
         baseline = math.sqrt(max(0.0, random))
