@@ -78,7 +78,7 @@ def test_columns_are_dropped(tmp_path):
 def test_columns_that_are_not_there_are_refused(option):
     with pytest.raises(ParameterError, match=f"{option} = 'flagg' is not a column.*'flag'"):
         AutoRegressor(**{option: ["size", "flagg"]}).fit(FRAME, Y)
-    with pytest.raises(ParameterError, match="the table has .*'customer_id', 'size'"):
+    with pytest.raises(ParameterError, match=r"the table has .*'customer_id', 'size'"):
         AutoRegressor(**{option: [7]}).fit(FRAME, Y)
     with pytest.raises(ParameterError, match="do not have; give a data frame"):
         AutoRegressor(**{option: ["size"]}).fit(SIZE[:, None], Y)
