@@ -18,7 +18,7 @@ from mercer.automatic.tabular.gradients import (
 from mercer.automatic.tabular.importances import contributions
 from mercer.automatic.tabular.kernels import PENALTIES, Rows, by_evidence, gram
 from mercer.automatic.tabular.members import plain_members
-from mercer.automatic.tabular.penalties import plain_share
+from mercer.automatic.tabular.penalties import best_share, plain_share
 from mercer.automatic.tabular.targets import (
     IDENTITY,
     LOGARITHM,
@@ -166,6 +166,20 @@ def test_the_share_of_plain_kernels_grows_as_rows_for_each_length_scale_become_f
     assert plain_share(10, 1000) == 0.0
     shares = [plain_share(60, n) for n in (2000, 1000, 200, 50)]
     assert shares == sorted(shares) and shares[0] > 0.2 and shares[-1] == 0.75
+
+
+def test_a_share_is_that_of_the_least_loss_or_near_the_expected_one():
+    rng = np.random.default_rng(5)
+    codes = rng.integers(0, 2, 2000)
+    sure, unsure = (np.where(codes[:, None] == [0, 1], p, 1.0 - p) for p in (0.9, 0.6))
+    wrong = sure[:, ::-1]
+    assert best_share(sure, unsure, codes, None, 0.5) == 0.0
+    assert best_share(unsure, sure, codes, np.ones(2000), 0.5) == 1.0
+    assert best_share(sure, sure, codes, None, 0.35) == 0.35
+    assert 0.0 < best_share(sure[:3], unsure[:3], codes[:3], None, 0.5) < 0.5
+    right = rng.random(2000) < 0.7  # probabilities 0.9 are too sure of themselves
+    learned = np.where(right[:, None], sure, wrong)
+    assert 0.4 < best_share(learned, np.full((2000, 2), 0.5), codes, None, 0.0) < 0.6
 
 
 def test_length_scales_of_many_rows_begin_with_those_of_few(monkeypatch):

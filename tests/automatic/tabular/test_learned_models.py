@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from mercer import AutoClassifier, AutoRegressor, load, save
+from mercer.automatic.tabular.classifier import LearnedClassifier, stratified_order
 from mercer.automatic.tabular.gradients import by_gradients
 from mercer.automatic.tabular.kernels import Rows, WidthProblem, gram
 from mercer.automatic.tabular.members import greedy_average
@@ -129,6 +130,29 @@ def test_predicted_classes_are_the_most_probable_ones():
     probability = model.predict_proba(frame)
     np.testing.assert_allclose(probability.sum(axis=1), 1.0)
     np.testing.assert_array_equal(model.predict(frame), model.classes_[probability.argmax(axis=1)])
+
+
+def test_penalties_of_classes_are_chosen_on_rows_that_no_kernel_saw():
+    model = LearnedClassifier([])
+    codes = np.arange(1100) % 2
+    codes[7] = 2  # a class with one row
+    order = stratified_order(codes, 0)
+    rows, are_seen = model._judged_rows(codes, order)
+    assert not are_seen and len(np.intersect1d(rows, order[:700])) == 1
+    assert 7 in rows and len(rows) == 401
+    rows, are_seen = model._judged_rows(codes[:1000], stratified_order(codes[:1000], 0))
+    assert are_seen and len(rows) == 700
+    fast = LearnedClassifier([], effort="fast")
+    assert not fast._judged_rows(codes, order)[1]
+
+
+def test_left_out_probabilities_of_noise_are_no_better_than_chance():
+    rng = np.random.default_rng(0)
+    losses = []
+    for _ in range(3):
+        X, y = rng.normal(size=(60, 20)), rng.permutation(60) % 2
+        losses.append(AutoClassifier().fit(X, y).tuned_.loss)
+    assert np.median(losses) > 0.67  # that of chance is 0.69
 
 
 def test_intervals_hold_about_the_share_they_say():

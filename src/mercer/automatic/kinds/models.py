@@ -17,7 +17,7 @@ from mercer.automatic.metrics import metric_for
 from mercer.automatic.tabular.classifier import LearnedClassifier, stratified_order
 from mercer.automatic.tabular.ensembles import class_probabilities
 from mercer.automatic.tabular.models import EFFORTS, LearnedRegressor, LearnedTable
-from mercer.automatic.tabular.penalties import Options, choose_penalty, least_penalty
+from mercer.automatic.tabular.penalties import Options, choose_penalty, least_penalty, make_folds
 from mercer.automatic.tuning import blas_threads
 from mercer.domains.base import pick_rows
 from mercer.domains.tables.columns import Markers
@@ -241,7 +241,8 @@ class MixtureClassifier(LearnedMixture):
         options = Options(self.seed, few.groups, metric)
         least = least_penalty(len(self.members_) + len(self._table_columns), len(codes))
         with serial_blas():
-            choice = choose_penalty(K + 1.0, codes[first], few.weight, least, options)
+            folds = make_folds(K + 1.0, codes[first], few.weight, options)
+            choice = choose_penalty(folds, codes[first], few.weight, least, options)
         self.penalty_, scores, tried = choice
         what = "logistic regression with the sum of kernels"
         self.trials_ += [(what, *pair) for pair in tried]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import ClassVar, Self
 
@@ -16,17 +17,53 @@ from mercer.automatic.tabular.ensembles import (
     scores_of,
 )
 from mercer.automatic.tabular.kernels import Rows
-from mercer.automatic.tabular.members import Member, describe_member, plain_members
+from mercer.automatic.tabular.members import Member, choose, describe_member, plain_members
 from mercer.automatic.tabular.models import PLAIN_ROWS, LearnedTable
-from mercer.automatic.tabular.penalties import Options, choose_penalty, least_penalty, plain_share
+from mercer.automatic.tabular.penalties import (
+    Fold,
+    LeftOut,
+    Options,
+    best_share,
+    choose_penalty,
+    fold_count,
+    make_folds,
+    plain_share,
+)
 from mercer.execution.blas import serial_blas
 from mercer.state import State, storable
 
-_STRUCTURE_ROWS = 700  # that penalties are chosen on
-_LEAST = 1e-6  # the smallest penalty of kernels that were not learned
+_JUDGED_ROWS = 700  # that penalties are chosen on
+_UNSEEN_ROWS = 350  # that no kernel was learned from: enough to choose penalties on
+_CROSSED = 4  # folds without which kernels are learned once more
+_LEAST = 1e-6  # the smallest penalty
 
-# scores, classes and weights of the rows that a penalty is chosen on, and by what
-Problem = tuple[np.ndarray, np.ndarray, np.ndarray | None, Options]
+
+@dataclasses.dataclass(frozen=True)
+class _Problem:
+    """The rows that penalties are chosen on, and by what."""
+
+    Z: np.ndarray  # scores
+    codes: np.ndarray
+    Y: np.ndarray  # the classes as numbers, by which kernels are learned
+    weight: np.ndarray | None
+    groups: np.ndarray | None
+    options: Options
+
+    def take(self, places: np.ndarray) -> _Problem:
+        """Some of the rows."""
+        weight = None if self.weight is None else self.weight[places]
+        groups = None if self.groups is None else self.groups[places]
+        known = (self.Z[places], self.codes[places], self.Y[places], weight, groups)
+        return _Problem(*known, self.options)
+
+    def n_folds(self, most: int) -> int:
+        """As many folds as the rarest class has rows, but at least two."""
+        return fold_count(self.codes, most)
+
+    @property
+    def for_folds(self) -> tuple[np.ndarray, int, np.ndarray | None]:
+        """What a fold knows of all rows."""
+        return self.codes, int(self.codes.max()) + 1, self.weight
 
 
 @storable
@@ -56,40 +93,79 @@ class LearnedClassifier(LearnedTable):
         centered = indicators - np.average(indicators, axis=0, weights=sample_weight)
         Y = centered / (np.sqrt((centered**2).mean()) or 1.0)
         order = stratified_order(codes, self.seed)
-        Z, rows, _ = self._learn_members(X, Y, sample_weight, order, groups)
+        Z, _, _ = self._learn_members(X, Y, sample_weight, order, groups)
         start = time.perf_counter()
+        some, is_seen = self._judged_rows(codes, order)
+        options = self._options(groups, some)
+        problem = _Problem(Z, codes, Y, sample_weight, groups, options).take(some)
         n_scales = 0 if self._is_fast else int(self.scores_["squash"].tied.max()) + 1
-        some = np.sort(order[: min(len(rows), _STRUCTURE_ROWS)])
-        least = least_penalty(n_scales, len(codes))
-        weight = None if sample_weight is None else sample_weight[some]
-        problem = (Z[some], codes[some], weight, self._options(groups, some))
-        learned = self._choose_penalty(self.members_, problem, least)
-        models, held_out = [learned[0]], [learned[1]]
+        folds = self._crossed(problem) if is_seen else self._folds(self.members_, problem)
+        learned, held_out = self._choose_penalty(self.members_, folds, problem)
+        model: LogisticMembers | LogisticMixture = learned
         self.plain_share_ = plain_share(n_scales, len(codes))
         if self.plain_share_ > 0:
-            few = np.sort(order[: min(len(rows), PLAIN_ROWS)])
-            of_few = None if sample_weight is None else sample_weight[few]
-            together = None if groups is None else groups[few]
-            known = (self.scores_["squash"].tied, Y[few], of_few, together)
-            rows_of = {
-                kind: Rows(scores_of(kind, Z[few], self._n_scores()), *known)
-                for kind in self.scores_
-            }
+            few = np.sort(stratified_order(problem.codes, self.seed)[:PLAIN_ROWS])
             with serial_blas():
-                members = plain_members(rows_of)
-            plain = self._choose_penalty(members, problem, _LEAST)
-            models.append(plain[0])
-            held_out.append(plain[1])
-        shares = [1.0 - self.plain_share_, self.plain_share_][: len(models)]
-        self.penalty_ = models[0].penalty
-        self.loo_rows_ = some
-        self.loo_predictions_ = np.average(held_out, axis=0, weights=shares)
-        own = self.loo_predictions_[np.arange(len(some)), codes[some]]
-        self.loo_loss_ = float(np.average(-np.log(np.maximum(own, 1e-15)), weights=weight))
+                members = plain_members(self._rows(problem, few))
+            plain, of_plain = self._choose_penalty(members, self._folds(members, problem), problem)
+            given = (problem.codes, problem.weight, self.plain_share_)
+            self.plain_share_ = best_share(held_out, of_plain, *given)
+            shares = [1.0 - self.plain_share_, self.plain_share_]
+            held_out = np.average([held_out, of_plain], axis=0, weights=shares)
+            model = LogisticMixture([learned, plain], shares)
+        self.penalty_ = learned.penalty
+        self.loo_rows_, self.loo_predictions_ = some, held_out
+        own = held_out[np.arange(len(some)), problem.codes]
+        losses = -np.log(np.maximum(own, 1e-15))
+        self.loo_loss_ = float(np.average(losses, weights=problem.weight))
         self.seconds_["choice of penalties"] = time.perf_counter() - start
-        model = models[0] if len(models) == 1 else LogisticMixture(models, shares)
         self._fit_final(model, Z, codes, sample_weight)
         return self
+
+    def _judged_rows(self, codes: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, bool]:
+        """The rows that penalties are chosen on, and whether kernels were learned from them.
+
+        Kernels look better than they are on rows that they were learned from.
+        """
+        first = 0
+        if not self._is_fast and len(codes) - self._effort.learned >= _UNSEEN_ROWS:
+            first = self._effort.learned
+        count = min(_JUDGED_ROWS, self._effort.chosen)
+        rows = np.sort(order[first : first + count])
+        absent = np.setdiff1d(codes, codes[rows])
+        others = [np.flatnonzero(codes == code)[0] for code in absent]
+        return np.sort(np.append(rows, others).astype(int)), first == 0 and not self._is_fast
+
+    def _rows(self, problem: _Problem, places: np.ndarray) -> dict[str, Rows]:
+        """Some rows of a problem, for each kind of scores."""
+        known = problem.take(places)
+        facts = (self.scores_["squash"].tied, known.Y, known.weight, known.groups)
+        return {
+            kind: Rows(scores_of(kind, known.Z, self._n_scores()), *facts) for kind in self.scores_
+        }
+
+    def _crossed(self, problem: _Problem) -> list[Fold]:
+        """Folds whose kernels are learned without the rows that are held out."""
+        search = self._search(len(problem.codes))[2]
+        folds = []
+        for train, test in problem.options.folds(problem.codes, problem.n_folds(_CROSSED)):
+            rows = self._rows(problem, train)
+            with serial_blas():
+                members = choose(rows, rows, search).members
+            K = self._gram(members, problem)
+            folds.append(Fold(K, *problem.for_folds, (train, test)))
+        return folds
+
+    def _folds(self, members: list[Member], problem: _Problem) -> list[Fold] | list[LeftOut]:
+        """Folds of one sum of kernels."""
+        K = self._gram(members, problem)
+        return make_folds(K, problem.codes, problem.weight, problem.options)
+
+    def _gram(self, members: list[Member], problem: _Problem) -> np.ndarray:
+        model = LogisticMembers(members, self._n_scores(), 1.0)
+        model.Z_ = problem.Z
+        with serial_blas():
+            return model.summed_gram(problem.Z)
 
     def _options(self, groups: np.ndarray | None, rows: np.ndarray) -> Options:
         """The options of the choice of penalties."""
@@ -100,15 +176,12 @@ class LearnedClassifier(LearnedTable):
         return Options(self.seed, together, metric, self._is_fast)
 
     def _choose_penalty(
-        self, members: list[Member], problem: Problem, least: float
+        self, members: list[Member], folds: list[Fold] | list[LeftOut], problem: _Problem
     ) -> tuple[LogisticMembers, np.ndarray]:
         """A logistic regression with its penalty, and probabilities of held-out rows."""
-        Z, codes, weight, options = problem
-        model = LogisticMembers(members, self._n_scores(), 1.0)
-        model.Z_ = Z
+        given = (problem.codes, problem.weight, _LEAST, problem.options)
         with serial_blas():
-            results = choose_penalty(model.summed_gram(Z), codes, weight, least, options)
-        penalty, scores, tried = results
+            penalty, scores, tried = choose_penalty(folds, *given)
         what = " + ".join(dict.fromkeys(describe_member(member) for member in members))
         self.trials_ += [(f"logistic regression with {what}", *pair) for pair in tried]
         return LogisticMembers(members, self._n_scores(), penalty), class_probabilities(scores)

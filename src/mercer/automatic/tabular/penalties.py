@@ -20,6 +20,8 @@ _FACTOR = 3.0
 _LEAST = (1e-6, 0.05)  # the range of the smallest penalty that is trusted
 _TOL = 1e-3
 _LEAST_SPREAD = 1e-6  # of a label whose probability is nearly 0 or 1
+_SHARES = 21  # that are tried, from 0 to 1
+_SEEN_BEFORE = 16.0  # how many samples the expected share counts as, about
 _MANY_ROWS = 0.02  # length scales for each row, below which learned kernels are trusted
 
 
@@ -44,22 +46,53 @@ def plain_share(n_scales: int, n_samples: int) -> float:
     return min(0.2 + 3.0 * ratio, 0.75)
 
 
+def best_share(
+    learned: np.ndarray,
+    plain: np.ndarray,
+    codes: np.ndarray,
+    weight: np.ndarray | None,
+    expected: float,
+) -> float:
+    """The share of plain probabilities by the log-loss of held-out samples.
+
+    It stays near the expected share where samples are few, as if some had been seen before.
+    """
+    own = np.arange(len(codes)), codes
+    shares = np.linspace(0.0, 1.0, _SHARES)[:, None]
+    mixed = (1.0 - shares) * learned[own] + shares * plain[own]
+    losses = -np.average(np.log(np.maximum(mixed, 1e-15)), axis=1, weights=weight)
+    losses += _SEEN_BEFORE / len(codes) * (shares[:, 0] - expected) ** 2
+    return float(round(shares[np.argmin(losses), 0], 4))
+
+
+def fold_count(codes: np.ndarray, most: int) -> int:
+    """As many folds as the rarest class has samples, at least two, and not too many."""
+    return max(2, min(most, int(np.bincount(codes).min())))
+
+
+def make_folds(
+    K: np.ndarray, y: np.ndarray, weight: np.ndarray | None, options: Options
+) -> list[Fold] | list[LeftOut]:
+    """Folds of a Gram matrix; one approximation for all samples where the choice is quick."""
+    classes, codes = np.unique(y, return_inverse=True)
+    if options.quick and len(classes) == 2 and options.groups is None:
+        return [LeftOut(K, codes, weight)]
+    rows = options.folds(codes, fold_count(codes, _FOLDS))
+    return [Fold(K, codes, len(classes), weight, some) for some in rows]
+
+
 def choose_penalty(
-    K: np.ndarray, y: np.ndarray, weight: np.ndarray | None, least: float, options: Options
+    folds: list[Fold] | list[LeftOut],
+    y: np.ndarray,
+    weight: np.ndarray | None,
+    least: float,
+    options: Options,
 ) -> tuple[float, np.ndarray, list[tuple[float, float]]]:
     """The penalty, the held-out scores of all samples with it, and all losses that were seen.
 
     The penalty falls from the largest as long as the loss does. The last loss may be larger.
     """
     classes, codes = np.unique(y, return_inverse=True)
-    counts = np.bincount(codes)
-    n_folds = max(2, min(_FOLDS, int(counts.min())))
-    folds: list[Fold | LeftOut] = []
-    if options.quick and len(classes) == 2 and options.groups is None:
-        folds.append(LeftOut(K, codes, weight))
-    else:
-        rows = options.folds(codes, n_folds)
-        folds += [Fold(K, codes, len(classes), weight, some) for some in rows]
     penalty, tried = _FIRST, []
     best = (np.inf, penalty, np.zeros((len(y), max(len(classes), 1))))
     while penalty >= least * 0.999:
