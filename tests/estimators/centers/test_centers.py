@@ -222,10 +222,11 @@ def test_models_survive_a_file(tmp_path):
 # -- bad input -------------------------------------------------------------------------------------
 
 
-def test_nan_is_named_by_its_block():
+@pytest.mark.parametrize("centers", [10, "auto"])
+def test_nan_is_named_by_its_block(centers):
     bad = X.copy()
     bad[133, 1] = np.nan
-    model = KernelRidge(kernel=KERNEL, centers=10)
+    model = KernelRidge(kernel=KERNEL, centers=centers)
     with pytest.raises(NotFiniteError, match=r"row 133 \(block 1\), column 1 = nan"):
         model.fit(blocks(bad, Y))
     with pytest.raises(NotFiniteError, match=r"y of row 133 \(block 1\)"):
