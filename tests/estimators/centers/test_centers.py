@@ -176,6 +176,7 @@ def test_fewer_rows_make_the_preconditioner_where_passes_are_cheap():
     assert sample_size(10_000, 10**6) == 30_000
     assert sample_size(4000, 10**5) == 8000
     assert sample_size(10_000, 10**5) == 20_000
+    assert sample_size(4000, 10**5, np.dtype(np.float64)) == 32_000
 
 
 def test_penalties_are_chosen_by_rows_held_out():
