@@ -164,7 +164,8 @@ def error_of(model, X: np.ndarray, y: np.ndarray) -> float:
 
 def measure_real(name: str, way: str) -> dict[str, object]:
     """The score of a real table and its standard error, with all rows or with centers."""
-    model, train, test = large_data.real(name, centers=2000 if way == "centers" else "all")
+    centers = large_data.CENTERS[name] if way == "centers" else "all"
+    model, train, test = large_data.real(name, centers)
     used = own_and_workers()
     model.fit(*train)
     seconds = own_and_workers() - used

@@ -53,7 +53,77 @@ def test_the_target_has_to_be_named(capsys, monkeypatch, tmp_path):
     assert "--target" in printed.err
 
 
-@pytest.mark.parametrize("option", [("--drop", "a"), ("--metric", "rmse"), ("--id", "b")])
+@pytest.mark.parametrize(
+    ("options", "columns"),
+    [
+        (("--drop", "c"), ["a", "b"]),
+        (("--columns", "b,a"), ["a", "b"]),
+        (("--id", "c", "--keep", "a"), ["a", "b"]),
+        (("--target", "3"), ["a", "b", "c"]),
+    ],
+)
+def test_columns_are_chosen(capsys, monkeypatch, tmp_path, options, columns):
+    files, frame = tables(tmp_path, lambda frame: frame["a"] + frame["b"])
+    options = ("--target", "y", *options, "-o", "m.mercer")
+    code, printed = run(capsys, monkeypatch, tmp_path, *files, *options)
+    assert code == 0, printed.err
+    model = mercer.load(tmp_path / "m.mercer")
+    assert list(model.feature_names_in_) == columns
+    assert model.score(frame[columns], frame["y"]) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--drop", "d"), "is not a column"),
+        (("--keep", "d"), "is not a column"),
+        (("--drop", "y"), "is left out as well"),
+        (("--columns", "y"), "no column left to learn from"),
+    ],
+)
+def test_columns_that_are_not_there_are_named(capsys, monkeypatch, tmp_path, options, words):
+    files, _ = tables(tmp_path, lambda frame: frame["a"])
+    code, printed = run(capsys, monkeypatch, tmp_path, *files, "--target", "y", *options)
+    assert code != 0
+    assert words in printed.err
+
+
+def test_columns_of_words_are_named(capsys, monkeypatch, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    files, _ = tables(tmp_path, lambda frame: frame["a"])
+    for file in files:
+        pandas.read_csv(file).assign(city="Rome").to_csv(file, index=False)
+    code, printed = run(capsys, monkeypatch, tmp_path, *files, "--target", "y")
+    assert code != 0
+    assert "not numbers: city" in printed.err
+    assert "--drop" in printed.err
+    more = ("--target", "y", "--drop", "city", "-o", "m.mercer")
+    assert run(capsys, monkeypatch, tmp_path, *files, *more)[0] == 0
+
+
+def test_a_missing_number_is_named_by_its_file(capsys, monkeypatch, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    files, _ = tables(tmp_path, lambda frame: frame["a"])
+    frame = pandas.read_csv(files[1])
+    frame.loc[7, "b"] = np.nan
+    frame.to_csv(files[1], index=False)
+    code, printed = run(capsys, monkeypatch, tmp_path, *files, "--target", "y")
+    assert code != 0
+    assert "1.csv, row 7" in " ".join(printed.err.split())
+
+
+def test_the_number_of_centers_is_chosen(capsys, monkeypatch, tmp_path):
+    files, _ = tables(tmp_path, lambda frame: frame["a"])
+    options = ("--target", "y", "-o", "m.mercer", "--centers", "40")
+    code, printed = run(capsys, monkeypatch, tmp_path, *files, *options)
+    assert code == 0, printed.err
+    assert len(mercer.load(tmp_path / "m.mercer").X_fit_) == 40
+    code, printed = run(capsys, monkeypatch, tmp_path, files[0], *options)
+    assert code != 0
+    assert "--centers" in printed.err
+
+
+@pytest.mark.parametrize("option", [("--metric", "rmse"), ("--separator", ";")])
 def test_options_that_are_not_used_are_refused(capsys, monkeypatch, tmp_path, option):
     files, _ = tables(tmp_path, lambda frame: frame["a"])
     code, printed = run(capsys, monkeypatch, tmp_path, *files, "--target", "y", *option)

@@ -89,6 +89,7 @@ def fit(
     case: o.Case = None,
     strict: o.Strict = False,
     threads: o.Threads = None,
+    centers: o.Centers = None,
     engine: o.Engine = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
@@ -104,6 +105,7 @@ def fit(
 
     choices: dict[str, object] = {"kernel": kernel, "learner": learner, "task": task}
     choices |= {"metric": metric, "balanced": balanced, "random_state": seed, "engine": engine}
+    choices["centers"] = centers
     choices["choice"] = Choice(columns or (), drop or (), keep or (), id)
     choices["effort"] = Effort(folds, repeats, not no_assess, None, quick, time)
     reading: dict[str, object] = {

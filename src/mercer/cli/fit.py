@@ -79,9 +79,11 @@ def run(
         refuse_unused(choices, reading, test)
         files.check(data)
         return stream(data, target, choices, files.model, threads, as_json, quiet, engine)
-    if engine is not None:
-        rule = "is for tables that are read block by block"
-        raise ParameterError("--engine", engine, rule, "give several files, or leave it out")
+    centers = choices.pop("centers", None)
+    for option, value in (("--engine", engine), ("--centers", centers)):
+        if value is not None:
+            rule = "is for tables that are read block by block"
+            raise ParameterError(option, value, rule, "give several files, or leave it out")
     command = _command(data, target, choices, reading, test)
     files.check([*data, *filter(None, [test])])
     if reading["missing"] is not None:

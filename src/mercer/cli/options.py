@@ -290,3 +290,12 @@ Engine = Annotated[
         "tcp://head:8786.",
     ),
 ]
+Centers = Annotated[
+    int | None,
+    Option(
+        "--centers",
+        min=1,
+        show_default="10 √n",
+        help="How many rows the model consists of, for files that are read block by block.",
+    ),
+]

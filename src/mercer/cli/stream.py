@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import time
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer.aliases import Estimator
+from mercer.aliases import Estimator, Frame
+from mercer.automatic.checks.chosen import Choice, find_column
 from mercer.cli.findings import Printer
 from mercer.cli.output import peak_memory, print_json, with_threads
 from mercer.cli.progress import PassLines
@@ -30,6 +30,7 @@ from mercer.model_files import save
 _ALPHAS = (0.01, 0.1, 1.0, 10.0, 100.0)
 _SAMPLE = 20_000  # rows that the task and the length scales are read from
 _DEFAULTS: tuple[object, ...] = (None, (), [], False, "utf-8")  # of options that are not used here
+_SHOWN = 12  # names of columns in an error message
 _FEW_VALUES = 20  # whole numbers of so few values are classes
 
 
@@ -47,8 +48,7 @@ def streams(data: list[Path]) -> bool:
 
 def refuse_unused(choices: dict[str, Any], reading: dict[str, Any], test: Path | None) -> None:
     """Refuse options that only a table read as a whole obeys."""
-    columns = dataclasses.asdict(choices["choice"])
-    given = {**columns, **reading, "metric": choices["metric"], "test": test}
+    given = {**reading, "metric": choices["metric"], "test": test}
     if choices["learner"] != "auto":
         given["learner"] = choices["learner"]
     for name, value in given.items():
@@ -74,7 +74,8 @@ def run(
         rule = "has to be named where files are read block by block"
         raise ParameterError("--target", None, rule, "give --target COLUMN")
     with with_threads(threads), Printer(not (as_json or quiet)) as tell:
-        rows = scan(list(data), target)
+        rows = _rows(data, target, choices["choice"])
+        rows.keep(kept_rows())
         sample = _sample(rows, int(choices["random_state"]))
         model = _model(sample, choices)
         tell([("data", f"{len(rows):,} rows of {len(data)} files, read block by block")])
@@ -105,6 +106,15 @@ def _fit(model: Estimator, rows: Rows, engine: str | None, shown: bool) -> None:
         model.fit(rows)
 
 
+def _rows(data: list[Path], target: str, choice: Choice) -> Rows:
+    """The rows of all files, with the columns that the user chose by the names in the first one."""
+    frame = next(iter(scan(list(data)))).X
+    name = find_column(frame, target)
+    choice.kept(frame)  # every column is used; those that are not there are an error
+    features, _, _ = choice.apply(frame, name)
+    return scan(list(data), name, columns=list(features.columns))
+
+
 def _sample(rows: Rows, seed: int) -> Block:
     count = len(rows)
     rng = np.random.default_rng(seed)
@@ -116,15 +126,16 @@ def _model(sample: Block, choices: dict[str, Any]) -> Estimator:
     kernel: Kernel | str = choices["kernel"]
     if isinstance(kernel, str):
         kernel = _kernel(sample)
-    task, seed = choices["task"], int(choices["random_state"])
+    task = choices["task"]
+    options = {"kernel": kernel, "random_state": int(choices["random_state"])}
+    if choices.get("centers") is not None:
+        options["centers"] = choices["centers"]
     if task == "auto":
         task = "classification" if _are_labels(np.asarray(sample.y)) else "regression"
     if task == "regression":
-        return estimator("KernelRidgeCV")(_ALPHAS, kernel=kernel, random_state=seed)
+        return estimator("KernelRidgeCV")(_ALPHAS, **options)
     weight = "balanced" if choices["balanced"] else None
-    return estimator("KernelLogisticRegression")(
-        kernel=kernel, random_state=seed, class_weight=weight
-    )
+    return estimator("KernelLogisticRegression")(class_weight=weight, **options)
 
 
 def _are_labels(y: np.ndarray) -> bool:
@@ -135,11 +146,22 @@ def _are_labels(y: np.ndarray) -> bool:
 
 def _kernel(sample: Block) -> Kernel:
     """A Gaussian of columns that count by their standard deviations."""
-    try:
-        X = np.asarray(sample.X, dtype=np.float64)
-    except (TypeError, ValueError):
-        rule, remedy = "has columns that are not numbers", "give --kernel for tables"
-        raise InputError("data", sample.place or "table", rule, remedy) from None
-    spread = X.std(axis=0)
+    words = [str(name) for name, column in sample.X.items() if not _is_numeric(column)]
+    if words:
+        rule = f"has columns that are not numbers: {', '.join(words[:_SHOWN])}"
+        remedy = "leave them out with --drop, or give --kernel for tables"
+        raise InputError("data", sample.place or "table", rule, remedy)
+    X = np.asarray(sample.X, dtype=np.float64)
+    X = X[np.isfinite(X).all(axis=1)]  # the fit names the rows of the others
+    spread = X.std(axis=0) if len(X) else np.ones(X.shape[1])
     spread[spread == 0] = 1.0
     return RBF(length_scale=np.sqrt(X.shape[1] / 2.0) * spread)
+
+
+def _is_numeric(column: Frame) -> bool:
+    """Whether a column of a table holds numbers, or truth values."""
+    try:
+        np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return column.dtype.kind in "biuf"

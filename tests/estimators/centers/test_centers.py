@@ -176,6 +176,7 @@ def test_fewer_rows_make_the_preconditioner_where_passes_are_cheap():
     assert sample_size(10_000, 10**6) == 30_000
     assert sample_size(4000, 10**5) == 8000
     assert sample_size(10_000, 10**5) == 20_000
+    assert sample_size(4000, 10**5, np.dtype(np.float64)) == 32_000
 
 
 def test_penalties_are_chosen_by_rows_held_out():
@@ -222,10 +223,11 @@ def test_models_survive_a_file(tmp_path):
 # -- bad input -------------------------------------------------------------------------------------
 
 
-def test_nan_is_named_by_its_block():
+@pytest.mark.parametrize("centers", [10, "auto"])
+def test_nan_is_named_by_its_block(centers):
     bad = X.copy()
     bad[133, 1] = np.nan
-    model = KernelRidge(kernel=KERNEL, centers=10)
+    model = KernelRidge(kernel=KERNEL, centers=centers)
     with pytest.raises(NotFiniteError, match=r"row 133 \(block 1\), column 1 = nan"):
         model.fit(blocks(bad, Y))
     with pytest.raises(NotFiniteError, match=r"y of row 133 \(block 1\)"):

@@ -18,19 +18,24 @@ from mercer.solvers.nystrom.losses import Squared
 from mercer.solvers.nystrom.preconditioner import PathInverse, SampleHessian, SampleRows, Whitening
 from mercer.solvers.nystrom.squared import CenterSolution, solve_squared
 
-_MOST, _LEAST = 8, 2  # rows of the preconditioner's sample for each center
+MOST_ROWS = 8  # of the preconditioner's sample for each center
+_LEAST = 2
+_MANY_CENTERS = 5000  # from which on few rows are taken for tiles in double precision
 _WORTH = 320  # M² of a row more cost as much as an eighth of a pass over so many rows
 _FEW_ENTRIES = 2e8  # of a pass, up to which solutions are exact to rounding error
 _ROUGH = 2e-4  # the residual in single precision
 _LIMIT = 500  # steps
 
 
-def sample_size(m: int, n: int) -> int:
+def sample_size(m: int, n: int, dtype: np.dtype = FLOAT32) -> int:
     """How many rows the preconditioner of m centers for n rows is made of.
 
-    More of them save steps, and cost M² each: as much as eight passes are worth it.
+    More of them save steps, and cost M² each: as much as eight passes in single precision are worth
+    it. In double precision passes take longer, and there are more of them.
     """
-    return m * min(_MOST, max(_LEAST, _WORTH * n // (m * m)))
+    if dtype != FLOAT32:
+        return m * (MOST_ROWS if m <= _MANY_CENTERS else _LEAST)
+    return m * min(MOST_ROWS, max(_LEAST, _WORTH * n // (m * m)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,6 +62,8 @@ class Sample:
     def against(self, centers: Centers, curvature: float) -> SampleRows:
         """The rows against the centers, some at a time, and the curvature of each."""
         count, weight = len(self.block), self.block.weights()
+        if count < self.n_rows:
+            count = min(count, sample_size(len(centers), self.n_rows, centers.dtype))
         factor = curvature * self.n_rows / count
         step = rows_at_a_time(len(centers), 0.0625, 4096)
         for start in range(0, count, step):

@@ -195,7 +195,7 @@ def _opened_source(
     if _is_exact(centers, source, steps) and (
         centers == "all" or fits(1, source.bytes // 8, PANELS)
     ):
-        block = source.whole()
+        block = checked(source, estimator._takes_vectors(), target).whole()
         note = f"all {count} rows were loaded into memory, {size}"
         return Opened(block.X, block.y, block.weight, notes=(note,))
     data = _surveyed(estimator, source, target)

@@ -15,7 +15,7 @@ from mercer.aliases import RawSamples
 from mercer.domains.base import Batch
 from mercer.domains.raw import raw_length
 from mercer.errors import ParameterError, explain, warn
-from mercer.estimators.centers.attempt import Attempt, Sample, Task, sample_size
+from mercer.estimators.centers.attempt import MOST_ROWS, Attempt, Sample, Task
 from mercer.estimators.centers.changes import Without
 from mercer.estimators.centers.data import RowData, generator
 from mercer.estimators.common.base import KernelEstimator
@@ -137,8 +137,7 @@ class CenterProblem:
         places = self._not_held(drawn)
         if drawn < self.count:
             self.n_centers = min(self.n_centers, len(places))
-        sizes = [sample_size(m, self.count) for m in (self.n_centers, drawn)]
-        sample = self._not_held(min(self.count, max(sizes)))
+        sample = self._not_held(min(self.count, MOST_ROWS * max(self.n_centers, drawn)))
         fresh = self._other(min(_FRESH, self.count), np.empty(0))
         groups = [places, sample, fresh, self.held]
         if not isinstance(self.given, Integral | str):
@@ -219,7 +218,11 @@ class CenterProblem:
         block = self.candidates.take(np.arange(m))
         centers = Centers(self.data.kernel, block.X, single_tiles(self.count, m))
         matrix = CenterMatrix(centers, self.rows, self.data.engine)
-        return Attempt(task, matrix, self._sample_of(m), self.count)
+        assert self.sample is not None
+        n_rows = self.count  # for which the sample stands
+        if len(self.sample) < n_rows:
+            n_rows -= len(self.held)
+        return Attempt(task, matrix, Sample(self.sample, n_rows), self.count)
 
     def _fitted(
         self, attempt: Attempt, score: Score | None, start: CenterSolution | None = None
@@ -264,14 +267,6 @@ class CenterProblem:
         if isinstance(self.given, Integral | str):
             return self.data.positions(self.places[:m])
         return self.places[:m]
-
-    def _sample_of(self, m: int) -> Sample:
-        """The sample for the preconditioner of so many centers, and for how many rows it stands."""
-        assert self.sample is not None
-        if len(self.sample) == self.count:
-            return Sample(self.sample, self.count)
-        some = min(len(self.sample), sample_size(m, self.count))
-        return Sample(self.sample.take(np.arange(some)), self.count - len(self.held))
 
     def _trace_error(self, centers: Centers, whitening: Whitening) -> tuple[float, float, float]:
         """Mean of k(x, x) − q(x, x) over fresh rows, its standard error, and the largest."""
