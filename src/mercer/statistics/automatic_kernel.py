@@ -14,9 +14,10 @@ from mercer.domains.tables.columns import present_values, table_columns
 from mercer.errors import ParameterError
 from mercer.estimators.common.kernel_choice import VECTOR_NAMES, choose_kernel
 from mercer.kernels.base import Kernel
+from mercer.kernels.combine.column_maps import ranks
 from mercer.kernels.tables.shared_missingness import SharedMissingness
 from mercer.kernels.vectors.distance import Laplacian
-from mercer.kernels.vectors.dot import Constant
+from mercer.kernels.vectors.dot import Constant, Polynomial
 from mercer.kernels.vectors.radial import RBF
 from mercer.proposals.registry import few_kernels, is_auto, kind_of_samples
 from mercer.proposals.tables import TELLING, TableColumn, digits, proposed_kernel, read_columns
@@ -27,6 +28,7 @@ _USUAL = 2.0**0.5  # the scale of one kernel: two rows at the mean distance have
 _SAME = 1e-9  # squared distance up to which two samples have the same features
 _LARGEST = 300.0  # of the factor of a kernel in an exponent: exp(2 · 300) is still finite
 SCALES = (0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)  # of an aggregated test, times `_USUAL`
+_SCALES_OF_RANKS = (0.25, 0.5, 1.0, 2.0)
 _POOLED = "chosen from the samples taken together, not from which belongs to which"
 
 
@@ -112,9 +114,29 @@ def _kernels_of_table(table: RawSamples, scales: tuple[float, ...]) -> list[Kern
     if not varying:
         return [_kernel_of_table(table, columns, 1.0)]
     kernels = [_kernel_of_table(table, columns, scale) for scale in scales]
-    if all(column.kind == "number" and not column.missing_share for column in columns):
+    if _are_numbers(columns):
         kernels += [_laplacian(varying, scale) for scale in scales]
     return kernels
+
+
+def _are_numbers(columns: list[TableColumn]) -> bool:
+    return all(column.kind == "number" and not column.missing_share for column in columns)
+
+
+def kernels_of_ranks(X: RawSamples) -> list[Kernel]:
+    """Kernels of the normal scores of every column's ranks; none unless all columns are numbers.
+
+    They see dependence of columns whatever their margins are, and no value is far from others.
+    """
+    if hasattr(X, "tocsr") or kind_of_samples(X) is not None:
+        return []
+    columns = _columns_of(_without_empty_columns(some_rows(X, _MOST_ROWS)))
+    names = [column.name for column in columns if column.spread > 0]
+    if not names or not _are_numbers(columns):
+        return []
+    width = _USUAL * len(names) ** 0.5
+    scores = [RBF(digits(scale * width)) for scale in _SCALES_OF_RANKS]
+    return [(kernel @ ranks).on(names) for kernel in (*scores, Polynomial(degree=2, offset=0.0))]
 
 
 def widened(kernel: Kernel, X: RawSamples, scale: float) -> Kernel:

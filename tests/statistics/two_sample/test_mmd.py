@@ -25,6 +25,7 @@ from mercer import (
     mmd_test,
 )
 from mercer.domains.base import Batch
+from mercer.statistics.automatic_kernel import kernels_of_ranks
 from mercer.statistics.two_sample.aggregation import aggregated
 from mercer.statistics.two_sample.forms import quadratic_forms
 from mercer.statistics.two_sample.large import _unbiased
@@ -186,23 +187,39 @@ def test_lists_of_kernels_are_aggregated():
         mmd_test(X, Y, [RBF(), Linear()], method="quadratic")
 
 
-def test_aggregation_is_exchangeable_and_does_not_reward_alike_samples():
-    values, likeness = RNG.standard_normal((3, 50)), np.array([0.9, 0.5, 0.2])
-    statistics, _ = aggregated(values, likeness)
+@pytest.mark.parametrize("n_plain", [None, 2])
+def test_aggregation_is_exchangeable_and_does_not_reward_alike_samples(n_plain):
+    values = RNG.standard_normal((3, 50))
+    statistics, shares = aggregated(values, n_plain)
+    assert shares.sum() == pytest.approx(1.0)
     order = RNG.permutation(50)
-    np.testing.assert_allclose(aggregated(values[:, order], likeness)[0], statistics[order])
+    np.testing.assert_allclose(aggregated(values[:, order], n_plain)[0], statistics[order])
     values[:, 0] = -50.0  # much smaller than under permutations
-    statistics, _ = aggregated(values, likeness)
+    statistics, _ = aggregated(values, n_plain)
     assert statistics[0] == statistics.min()
 
 
-def test_wide_kernels_count_more_unless_they_tell_nothing_apart():
-    values = RNG.standard_normal((3, 50))
-    values[2] = 0.0  # a constant kernel
-    values[0, 0] = 3.0
-    wide, _ = aggregated(values, np.array([0.9, 0.5, 1.0]))
-    narrow, _ = aggregated(values, np.array([0.5, 0.9, 1.0]))
-    assert wide[0] > narrow[0]
+def test_kernels_of_ranks_see_dependence_behind_skewed_margins():
+    rng = np.random.default_rng(3)
+    x, y = rng.standard_normal((2, 100, 2))
+    y[:, 1] = 0.8 * y[:, 0] + 0.6 * y[:, 1]
+    skewed = np.exp(2.0 * x), np.exp(2.0 * y)
+    result = mmd_test(*skewed, n_permutations=499, random_state=0)
+    assert result.pvalue <= 0.01 and "ranks" in str(result.chosen_kernel)
+    plain = mmd_test(*skewed, result.kernel[:14], n_permutations=499, random_state=0)
+    assert plain.pvalue > 0.05
+    assert np.isfinite(result.witness(skewed[0])).all()
+
+
+def test_kernels_of_ranks_need_columns_of_numbers():
+    assert kernels_of_ranks(COLLECTIONS["table"][0]) == []
+    assert kernels_of_ranks(["ab", "ba"] * 5) == []
+    assert kernels_of_ranks(np.ones((5, 2))) == []
+    frame = pd.DataFrame({"a": RNG.standard_normal(9), "b": np.ones(9), "c": range(9)})
+    found = [k.fit(frame)(frame) for k in kernels_of_ranks(frame)]
+    bent = frame.assign(a=np.exp(frame.a), b=7.0)
+    for kernel, K in zip(kernels_of_ranks(bent), found, strict=True):
+        np.testing.assert_allclose(kernel.fit(bent)(bent), K)  # ranks are all that counts
 
 
 def test_a_constant_kernel_changes_nothing():

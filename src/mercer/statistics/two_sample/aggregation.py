@@ -8,27 +8,28 @@ from __future__ import annotations
 
 import numpy as np
 
+_SHARES = (0.5, 0.3, 0.2)  # of the level: the largest value, and two distances from 0
 _RIDGE = 0.001  # added to the variances of studentised values, which are 1
-_LEAST = 1e-6  # weight of a narrow kernel, so that one of a list counts
 _DIGITS = 9  # of studentised values: what differs beyond them are rounding errors
 
 
-def aggregated(squared: np.ndarray, likeness: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def aggregated(squared: np.ndarray, n_plain: int | None = None) -> tuple[np.ndarray, np.ndarray]:
     """The statistics of all permutations, and how much each kernel counts as given.
 
-    Two statistics are combined. The first is a soft maximum of the kernels' values, in which wide
-    kernels, which are the best ones where means differ, count more than narrow ones. The second is
-    the Mahalanobis distance of all values from 0 in units of their covariance under permutations,
-    which sees that kernels disagree by more than they should; it counts where a kernel sees any
-    difference, not where samples are all too alike. Each is replaced by its p-value among the
-    permutations, and minus the logarithm of the harmonic mean of the two is the statistic.
+    Three statistics share the level. The first is the largest of the studentised values of the
+    plain kernels, which sees what one of them sees. The second is the Mahalanobis distance of
+    these values from 0 in units of their covariance under permutations, which sees that kernels
+    disagree by more than they should; it counts where a kernel sees any difference, not where
+    samples are all too alike. The third is this distance for kernels of ranks. Each is replaced by
+    its p-value among the permutations, and the logarithm of the weighted mean of 1/p is the
+    statistic.
 
     Parameters
     ----------
     squared : ndarray of shape (n_kernels, 1 + n_permutations)
         MMD² of every kernel; the first column is that of the samples as given.
-    likeness : ndarray of shape (n_kernels,)
-        How alike two samples are for each kernel, which is largest for the widest one.
+    n_plain : int, optional
+        How many of them, the first ones, are not kernels of ranks; all by default.
 
     Returns
     -------
@@ -36,19 +37,18 @@ def aggregated(squared: np.ndarray, likeness: np.ndarray) -> tuple[np.ndarray, n
         One statistic for each column, and shares of the kernels, which sum to 1.
     """
     z = _studentised(squared)
-    soft = np.exp(z - z.max(axis=0))
-    largest = z.max(axis=0) + np.log(_weights(z, likeness) @ soft)
-    apart = np.where(z.max(axis=0) > 0, _mahalanobis(z), 0.0)
-    ranks = np.array([_pvalues(largest), _pvalues(apart)])
-    return np.log(np.mean(1.0 / ranks, axis=0)), soft[:, 0] / soft[:, 0].sum()
+    plain, ranked = z[:n_plain], z[len(z) if n_plain is None else n_plain :]
+    parts = [plain.max(axis=0), _apart(plain)]
+    if len(ranked):
+        parts.append(_apart(ranked))
+    inverse = [share / _pvalues(part) for share, part in zip(_SHARES, parts)]
+    soft = np.exp(z[:, 0] - z[:, 0].max())
+    return np.log(np.sum(inverse, axis=0)), soft / soft.sum()
 
 
-def _weights(z: np.ndarray, likeness: np.ndarray) -> np.ndarray:
-    """Weights of the kernels in the soft maximum: none for those that separate no samples."""
-    weights = np.where(z.any(axis=1), np.maximum(likeness, _LEAST), 0.0)
-    if not weights.any():
-        return np.full(len(z), 1.0 / len(z))
-    return weights / weights.sum()
+def _apart(z: np.ndarray) -> np.ndarray:
+    """The Mahalanobis distance of every column from 0; 0 where no value is above average."""
+    return np.where(z.max(axis=0) > 0, _mahalanobis(z), 0.0)
 
 
 def _studentised(squared: np.ndarray) -> np.ndarray:

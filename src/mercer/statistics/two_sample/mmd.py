@@ -13,7 +13,7 @@ from mercer.errors import ParameterError, warn_ignored
 from mercer.kernels.base import Kernel
 from mercer.params import choice
 from mercer.proposals.registry import is_auto
-from mercer.statistics.automatic_kernel import automatic_kernels, fitted_kernel
+from mercer.statistics.automatic_kernel import automatic_kernels, fitted_kernel, kernels_of_ranks
 from mercer.statistics.permutations import (
     check_permutations,
     generator,
@@ -165,24 +165,21 @@ def _aggregated(
 ) -> MMDResult:
     """The test over several kernels."""
     given = [kernel]
+    ranked: list[Kernel] = []
     if is_auto(kernel):
-        given = automatic_kernels(Z)
+        given, ranked = automatic_kernels(Z), kernels_of_ranks(Z)
         notes = ("kernels were chosen from both samples together", *notes)
     elif isinstance(kernel, (list, tuple)):
         given = list(kernel)
     if not given:
         raise ParameterError("kernel", kernel, "holds no kernel", "give at least one")
     batch = Batch(Z)
-    kernels, values = [], []
-    about: list[str] = []
-    for each in given:
-        fitted, remarks = _one_kernel(each, Z)
-        kernels.append(fitted)
-        values.append(unbiased_values(fitted, batch, design))
-        about += remarks
+    fitted = [_one_kernel(each, Z) for each in given]
+    kernels = [each for each, _ in fitted] + [each.fit(Z) for each in ranked]
+    about = [remark for _, remarks in fitted for remark in remarks]
+    values = [unbiased_values(each, batch, design) for each in kernels]
     squared = np.array([each.squared for each in values])
-    likeness = np.array([each.likeness for each in values])
-    statistics, shares = aggregated(squared, likeness)
+    statistics, shares = aggregated(squared, len(given))
     notes = (*dict.fromkeys(about), *notes)
     same = all(each.same for each in values)
     return _result(statistics, same, design, Z, kernel=kernels, notes=notes, shares=shares)

@@ -33,13 +33,10 @@ class Values:
         The unbiased estimates; the first is that of the samples as given.
     same : bool
         Whether the means of the two samples as given are the same but for rounding errors.
-    likeness : float
-        The mean of k(x, x′) over all pairs of both samples, in units of the mean of k(x, x).
     """
 
     squared: np.ndarray
     same: bool
-    likeness: float
 
 
 def unbiased_values(kernel: Kernel, Z: RawSamples | Batch, design: Design) -> Values:
@@ -53,24 +50,13 @@ def unbiased_values(kernel: Kernel, Z: RawSamples | Batch, design: Design) -> Va
         squared = _unpaired(forms, design.labels)
     if np.ptp(squared) <= _ZERO * _size(forms):  # the kernel separates no samples
         squared = np.zeros_like(squared)
-    return Values(squared, _are_same(forms, design), _likeness(forms))
+    return Values(squared, _are_same(forms, design))
 
 
 def _size(forms: Forms) -> float:
     """The size of the kernel's values, in units of which rounding errors are small."""
     n = len(forms.diagonal)
     return abs(forms.total) / n**2 + float(np.abs(forms.diagonal).mean())
-
-
-def _likeness(forms: Forms) -> float:
-    """How wide a kernel is: near 1 for one that hardly separates samples.
-
-    Kernels that are only conditionally positive definite are limits of ever wider ones.
-    """
-    own = float(forms.diagonal.sum())
-    if own <= 0.0:
-        return 1.0
-    return forms.total / (len(forms.diagonal) * own)
 
 
 def _unpaired(forms: Forms, labels: np.ndarray) -> np.ndarray:
