@@ -10,8 +10,18 @@ from mercer.report.elements import document, section, table
 LONG = "all of its 5 most similar samples are of another class"
 TABLES = {
     "few columns": (["class", "samples", "share"], [["a", 165, "54.5 %"]], False),
-    "many columns": (list("abcdef"), [["accuracy", "0.918 ± 0.014", 1, 2, 3, "<b>"]], True),
-    "long text": (["row", "true", "predicted", "reason"], [[1, "a", "b", LONG]], True),
+    "many columns": (
+        list("abcdef"),
+        [["balanced accuracy", "0.918 ± 0.014", 1, 2, 3, "<b>"]],
+        True,
+    ),
+    "narrow columns": (list("abcde"), [["165", "84.4 %", "0.85", "1", "1"]], False),
+    "quartiles": (
+        ["minimum", "lower quartile", "median", "upper quartile", "maximum"],
+        [["2.33", "23.71", "34.445", "46.135", "82.6"]],
+        True,
+    ),
+    "long text": (["row", "true", "predicted", "p(true)", "why"], [[1, "a", "b", 0.1, LONG]], True),
     "extra columns": ([*"abcdefgh"], [["0.123"] * 8], False),
 }
 
@@ -26,7 +36,7 @@ def test_cells_of_wide_tables_know_their_titles(name):
 
 
 def test_titles_are_escaped():
-    made = table(['"><script>', *"bcdef"], [["1"] * 6])
+    made = table(['"><script>', *"bcdef"], [["0.123456789"] * 6])
     assert "<script>" not in made and 'data-title="&quot;&gt;&lt;script&gt;"' in made
 
 

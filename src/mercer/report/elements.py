@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 from mercer.report.figures import Picture
 from mercer.report.formatting import shorten
 
-_SHORT = 18  # letters that fit into a third of a phone
+_PHONE = 42  # letters on a line of a phone
+_SHORT = 18  # letters in a third of it, on two lines
 
 _HEAD = (
     '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -79,7 +81,8 @@ def table(
         kinds[index] = "extra"
     lines = [list(map(str, row)) for row in rows]
     top = "".join(_cell("th", kind, title) for kind, title in zip(kinds, header, strict=True))
-    if _is_wide(lines, len(header) - extra):
+    shown = len(header) - extra
+    if shown > 3 and _letters(header[:shown], lines) > _PHONE:
         opening, body = '<table class="stacked">', (_stacked(kinds, header, line) for line in lines)
     else:
         opening, body = "<table>", (_row(kinds, line) for line in lines)
@@ -87,10 +90,14 @@ def table(
     return f'<div class="scroll">{opening}{parts}</table></div>'
 
 
-def _is_wide(lines: list[list[str]], columns: int) -> bool:
-    """Whether so many columns of these rows are too many for a phone."""
-    longest = max((len(text) for line in lines for text in line[:columns]), default=0)
-    return columns > 5 or (columns > 3 and longest > _SHORT)
+def _letters(header: Sequence[str], lines: list[list[str]]) -> int:
+    """About how many letters wide a table is; titles and long texts are broken into lines."""
+    total = 0
+    for index, title in enumerate(header):
+        word = max(map(len, re.split(r"[\s-]", title)))
+        longest = max((len(line[index]) for line in lines), default=0)
+        total += max(word, min(longest, _SHORT)) + 2  # and the space between columns
+    return total
 
 
 def _row(kinds: Sequence[str], values: Sequence[str]) -> str:
