@@ -422,3 +422,8 @@ def test_check_kernel_catches_a_wrong_gradient():
     with pytest.raises(AssertionError, match="length_scale"):
         check_kernel(Slip())
     del mercer.kernels.base.REGISTRY["Slip"]
+
+
+def test_a_sum_with_an_unknown_term_does_not_say_that_the_term_is_refuted():
+    unknown = mercer.kernel(lambda x, y: 1.0 / (1.0 + abs(x[0] - y[0])))()
+    assert (unknown + mercer.RBF()).certificate().rule == "no rule: a term is not known to be psd"

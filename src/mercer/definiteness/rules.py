@@ -70,7 +70,7 @@ def sum_rule(claim: str, parts: Sequence[Certificate]) -> Certificate:
             where = where.meet(part.where)
     statuses = set(map(operator.attrgetter("status"), parts))
     if statuses & {UNKNOWN, INDEFINITE}:
-        return _no_rule(claim, "a term is not psd", where, parts)
+        return _no_rule(claim, "a term is not known to be psd", where, parts)
     known = frozenset[str]().union(*map(operator.attrgetter("facts"), parts))
     if STRICT in statuses:
         known |= {POSITIVE_DIAGONAL, SEPARATES}
@@ -300,7 +300,7 @@ def limit_rule(claim: str, parts: Sequence[Certificate]) -> Certificate:
     assumed = Where(conditions=("assumed: the sequence converges, and goes on like these terms",))
     where = functools.reduce(Where.meet, map(operator.attrgetter("where"), parts), assumed)
     if not all(part.cpd for part in parts):
-        return _no_rule(claim, "a term is not psd", where, parts)
+        return _no_rule(claim, "a term is not known to be psd", where, parts)
     rule = "limit: each cᵀKₙc is ≥ 0 by its own rule, and so is the limit of these numbers"
     status = PSD if all(part.psd for part in parts) else CPD
     if status == CPD:
