@@ -629,3 +629,10 @@ def test_estimators_with_kernels_are_cloned_and_pickled(moons):
     assert repr(fresh.kernel) == repr(model.kernel)
     assert fresh.kernel is not model.kernel
     assert "RBF(length_scale=0.5)" in repr(model)
+
+
+def test_old_names_of_arguments_are_accepted_with_a_warning():
+    points = [[0.0], [4.0]]
+    with pytest.warns(DeprecationWarning, match="old name of center, .*; write center"):
+        distances = mercer.centroid_distance(Linear(), points, centre=[[1.0], [3.0]])
+    assert distances.tolist() == mercer.centroid_distance(Linear(), points, [[1.0], [3.0]]).tolist()

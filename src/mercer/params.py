@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import numbers
 from collections.abc import Callable
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.errors import ParameterError
+from mercer.errors import ParameterError, explain, warn
 
 
 @dataclasses.dataclass(frozen=True)
@@ -186,3 +187,42 @@ def param(
     if default is dataclasses.MISSING:
         return dataclasses.field(metadata=metadata, kw_only=kw_only)
     return dataclasses.field(default=default, metadata=metadata, kw_only=kw_only)
+
+
+def renamed_arguments(**renamed: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let a function accept old names of its arguments, with a DeprecationWarning.
+
+    Parameters
+    ----------
+    renamed : str
+        The present name of the argument that had the name of the keyword.
+
+    Returns
+    -------
+    callable
+        A decorator of functions.
+
+    Examples
+    --------
+    >>> from mercer.params import renamed_arguments
+    >>> @renamed_arguments(centre="center")
+    ... def distance(x, center):
+    ...     return abs(x - center)
+    >>> distance(1.0, centre=3.0)
+    2.0
+    """
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def accept(*args: Any, **options: Any) -> Any:
+            for old in renamed.keys() & options.keys():
+                present = renamed[old]
+                rule = f"is the old name of {present}, which will be removed"
+                message = explain(f"argument of {function.__name__}", old, rule, f"write {present}")
+                warn(message, DeprecationWarning)
+                options[present] = options.pop(old)
+            return function(*args, **options)
+
+        return accept
+
+    return decorate

@@ -15,6 +15,7 @@ from mercer.automatic.studies.configured import fit
 from mercer.automatic.studies.coverage import Coverage, measure_coverage, of_all_folds
 from mercer.automatic.subsets import split_folds
 from mercer.domains.base import pick_rows, raw_length
+from mercer.params import renamed_arguments
 
 _RESAMPLED = 100  # bootstrap samples, from which the error on a test set is estimated
 
@@ -134,6 +135,7 @@ def repeats_for(n_samples: int) -> int:
     return 1
 
 
+@renamed_arguments(told="progress")
 def assess(
     model: Estimator,
     X: RawSamples,

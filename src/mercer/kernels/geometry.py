@@ -11,6 +11,7 @@ from mercer.domains.base import Batch
 from mercer.errors import DefinitenessError, ShapeError
 from mercer.gram.fill import dense, multiply
 from mercer.kernels.base import Kernel
+from mercer.params import renamed_arguments
 
 __all__ = ["centroid_distance", "combination_norm", "feature_distance", "feature_norm"]
 
@@ -132,6 +133,7 @@ def combination_norm(kernel: Kernel, X: RawSamples, alpha: ArrayLike) -> float:
     return float(np.sqrt(max(value, 0.0)))
 
 
+@renamed_arguments(centre="center")
 def centroid_distance(kernel: Kernel, X: RawSamples, center: RawSamples) -> np.ndarray:
     """‖φ(x) − mean φ(c)‖ of every x; also for conditionally positive kernels.
 
