@@ -396,14 +396,14 @@ def impatient(monkeypatch):
 @pytest.fixture
 def slow_helpers(monkeypatch):
     """The caller gets its share of the tiles, however slow it is."""
-    workspace = threads.POOL.workspace
+    borrow = threads.POOL.borrow
 
     def later():
         if threading.current_thread() is not threading.main_thread():
             time.sleep(0.02)
-        return workspace()
+        return borrow()
 
-    monkeypatch.setattr(threads.POOL, "workspace", later)
+    monkeypatch.setattr(threads.POOL, "borrow", later)
 
 
 WAYS = {

@@ -360,7 +360,7 @@ def test_messages_speak_of_the_users_x():
     with pytest.raises(errors.EmptyInputError, match="is empty"):
         Overlap()([])
     for learner in (SVC, KernelRidge, KernelPCA):
-        with pytest.raises(errors.ParameterError, match=r"is a class, not a kernel; say RBF\(\)"):
+        with pytest.raises(errors.ParameterError, match=r"is a class, not a kernel; give RBF\(\)"):
             learner(kernel=RBF).fit(np.eye(4), [0, 1, 0, 1])
         for table, place in (
             (np.diag([1.0, np.nan]), "X[1, 1]"),

@@ -246,7 +246,7 @@ def test_errors_name_the_cause():
     with pytest.raises(ValueError, match="alpha"):
         GaussianProcessRegressor(RBF(), alpha=np.full(30, np.inf)).fit(X, y)
     for kind in (RBF, sk.RBF):
-        with pytest.raises(errors.ParameterError, match=r"class, not a kernel; say RBF\(\)"):
+        with pytest.raises(errors.ParameterError, match=r"class, not a kernel; give RBF\(\)"):
             GaussianProcessRegressor(kind).fit(X, y)
     assert GaussianProcessRegressor("rbf", alpha=0.1).fit(X, y).kernel_.length_scale != 1.0
     with pytest.raises(errors.ParameterError, match="scale y"):
