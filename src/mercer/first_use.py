@@ -31,6 +31,8 @@ Report = Callable[[str, int, float], object]  # of a stage, its new functions an
 
 kernels: Any = all_kernels  # which names of kernels it has is known when it is imported
 _FEW, _SOME, _MANY = 40, TILE + 8, 640  # samples; SVC has single precision from 600 on
+_LARGE = 6000  # samples of which SVC computes rows when it needs them
+_STREAMED = 2400  # samples whose Gram matrix is written past the cache
 
 
 def warmup(report: Report | None = None) -> int:
@@ -148,6 +150,7 @@ def _coordinates() -> None:
     chosen = (kernels.ANOVA(degree=2), kernels.AllSubsets(), kernels.Spline(), kernels.Brownian())
     for kernel in (*chosen, kernels.Chi2(), kernels.HistogramIntersection(), kernels.Periodic()):
         _gram(kernel)
+    kernels.Periodic().gradient(_rows(_FEW), np.ones((_FEW, _FEW)))
     _gram(kernels.Normalized(kernels.ANOVA(degree=2)))
 
 
@@ -199,7 +202,69 @@ def _strings() -> None:
     words = ["kernel", "matrix", "method", "mercer", "theorem", "tensor"]
     for kernel in (kernels.Subsequence(2), kernels.Spectrum(2), kernels.EditDistance(2.0)):
         kernel(words)
+    kernels.Subsequence(2).gradient(words, np.ones((6, 6)))
     kernels.LocalAlignment()(["ARND", "ARNE", "CQEG"])
+
+
+def _sparse_rows() -> None:
+    from scipy import sparse
+
+    X = _rows(_MANY, 20)
+    rows, labels = sparse.csr_matrix(X * (X > 0.7)), _labels(X)
+    for kernel in (kernels.RBF(), kernels.Linear(), kernels.HistogramIntersection()):
+        kernel(rows[:_FEW])
+    estimator("SVC")().fit(rows, labels).predict(rows)
+    estimator("LinearSVC")().fit(rows, labels)
+    estimator("LinearSVC")(loss="hinge").fit(rows[:_FEW], labels[:_FEW])
+
+
+def _many_rows() -> None:
+    """Machines whose Gram matrix is computed row by row, or on centers and block by block."""
+    X = _rows(_LARGE)
+    y = np.sin(3.0 * X[:, 0])
+    for kernel in ("rbf", "laplacian"):
+        estimator("SVC")(kernel=kernel, tol=1e-2).fit(X, _labels(X)).predict(X[:_FEW])
+    kernels.RBF()(X[:_STREAMED])
+    few = X[:_MANY]
+    several = [kernels.RBF(width) for width in (0.5, 1.0, 2.0, 4.0)]
+    for weights in ("evidence", "easy"):
+        estimator("MultipleKernelClassifier")(several, weights=weights).fit(few, _labels(few))
+    estimator("KernelICA")(2, random_state=0).fit(few[:, :2])
+    estimator("CentroidNovelty")(kernel="rbf").fit(few).predict(few)
+    kernels.RationalQuadratic(np.ones(4)).gradient(few[:_FEW], np.ones((_FEW, _FEW)))
+    estimator("LinearSVC")(multi_class="crammer_singer").fit(few, _labels(few, 3))
+    for rows in (few, few.astype(np.float32)):
+        estimator("KernelRidge")(kernel="rbf", centers=_FEW).fit(rows, y[:_MANY]).predict(rows)
+    logistic = estimator("KernelLogisticRegression")(kernel="rbf", centers=_FEW)
+    logistic.fit(few, _labels(few)).predict(few)
+    estimator("KernelKMeans")(2, kernel="rbf", centers=_FEW, random_state=0).fit(few)
+    estimator("KernelKMeans")(2, kernel="rbf", random_state=0).fit(few)
+    estimator("KernelNeighborsClassifier")(kernel="rbf").fit(few, _labels(few)).predict(few)
+
+
+def _missing_values() -> None:
+    table = np.array([["a", "b"], ["a", None], ["c", "b"]], dtype=object)
+    numbers = _rows(_FEW)
+    numbers[::5, 0] = np.nan
+    for kernel in (kernels.Overlap(), kernels.WeightedOverlap()):
+        kernel.fit(table[::2])(table[::2])
+        kernels.MissingAware(kernel).fit(table)(table)
+    kernels.MissingAware(kernels.RBF()).fit(numbers)(numbers)
+    shares = _rows(_FEW)
+    kernels.JensenShannon()(shares / shares.sum(axis=1, keepdims=True))
+
+
+def _graphs() -> None:
+    path, triangle = [(0, 1), (1, 2)], [(0, 1), (1, 2), (2, 0)]
+    plain = [(path, None), (triangle, None)]
+    labeled = [(path, list("aba")), (triangle, list("abb"))]
+    for name in ("WeisfeilerLehman", "WeisfeilerLehmanAssignment", "ShortestPaths", "GraphHopper"):
+        getattr(kernels, name)()(labeled)
+    for kernel in (kernels.GraphWalks(decay=0.1), kernels.GraphEditDistance()):
+        kernel(plain)
+        kernel(labeled)
+    kernels.Graphlets(3)(plain)
+    kernels.Graphlets(4)(plain)
 
 
 def _trees() -> None:
@@ -240,7 +305,11 @@ STAGES: dict[str, Callable[[], None]] = {
     "linear machines": _linear_margins,
     "automatic models of arrays": _arrays,
     "automatic models of tables": _tables,
+    "sparse rows": _sparse_rows,
+    "many rows": _many_rows,
+    "missing values": _missing_values,
     "kernels of strings": _strings,
+    "kernels of graphs": _graphs,
     "kernels of trees": _trees,
     "kernels of series": _series,
     "tests of independence": _independence,
