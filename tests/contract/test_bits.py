@@ -27,6 +27,11 @@ DOCUMENTED = {
     "SpectralClustering",
     "KernelSearch",
     "LocalModels",
+    "MultipleKernelClassifier",
+    "MultipleKernelRegressor",
+    "ConformalClassifier",
+    "ConformalRegressor",
+    "MercerMap",
 }
 FEW = {"RVC", "RVR", "KernelICA"}  # slow with many samples
 PROGRAM = """

@@ -10,13 +10,17 @@ from contract.cases import every_estimator, fitted, make, samples, target
 
 from mercer import (
     RBF,
+    GaussianProcessClassifier,
     KernelCCA,
     KernelPCA,
     KernelRidge,
+    KernelSearch,
     MercerMap,
     config_context,
     errors,
     kernel_thinning,
+    learn_kernel,
+    learn_metric,
 )
 
 
@@ -31,6 +35,28 @@ def test_errors_of_the_budget_name_the_estimator(name):
             message = str(error)
     assert "k.gram" not in message
     assert not message or "memory budget" in message
+
+
+@pytest.mark.parametrize(
+    ("learn", "said"),
+    [
+        (learn_kernel, "learn_kernel: .* with rows="),
+        (learn_metric, "learn_metric: .* with rows="),
+        (lambda k, X, y: KernelSearch([k], rows=20).fit(X, y), "KernelSearch: .* fewer samples"),
+        (
+            lambda k, X, y: GaussianProcessClassifier(k).fit(X, y > 0),
+            "GaussianProcessClassifier: .*; fit on fewer samples",
+        ),
+    ],
+    ids=["learn_kernel", "learn_metric", "KernelSearch", "GaussianProcessClassifier"],
+)
+def test_remedies_of_what_learns_kernels(learn, said):
+    X = samples("KernelRidge", 300)
+    refused = pytest.raises(errors.MemoryBudgetError, match=said)
+    with config_context(memory_budget=100_000), refused as caught:
+        learn(RBF(), X, X[:, 0])
+    assert "k.gram" not in str(caught.value)
+    assert "inducing" not in str(caught.value).split(";")[1]
 
 
 def test_remedies_of_learners():

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -68,13 +69,28 @@ def restores(method: Method, observed: Method | None = None) -> Method:
 
 def _with_own_remedy(error: MemoryBudgetError, estimator: Estimator) -> MemoryBudgetError:
     """The same error, with what the user of this estimator can do."""
-    *what, remedy = error.parts
-    if NEVER_STORED not in remedy:
+    if NEVER_STORED not in error.parts[-1]:
         return error
     own = getattr(estimator, "memory_remedy", "fit on fewer samples")
-    return MemoryBudgetError(
-        f"{type(estimator).__name__}: {what[0]}", *what[1:], f"{own}, or {RAISE}"
-    )
+    return _with_remedy(error, type(estimator).__name__, own)
+
+
+def _with_remedy(error: MemoryBudgetError, name: str, remedy: str) -> MemoryBudgetError:
+    """The same error with another remedy, and with the name of what the user has called."""
+    *what, _ = error.parts
+    return MemoryBudgetError(f"{name}: {what[0]}", *what[1:], f"{remedy}, or {RAISE}")
+
+
+@contextlib.contextmanager
+def memory_remedy(name: str, remedy: str) -> Iterator[None]:
+    """Say what the user of a function can do about a matrix beyond the memory budget.
+
+    It also decorates functions. What they call knows nothing of their parameters.
+    """
+    try:
+        yield
+    except MemoryBudgetError as error:
+        raise _with_remedy(error, name, remedy) from None
 
 
 def _count(X: RawSamples) -> float:

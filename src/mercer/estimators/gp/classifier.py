@@ -141,6 +141,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
 
     _problems: list[Any]  # LaplaceProblem, or CenterLaplace on centers
 
+    memory_remedy: ClassVar[str] = "fit on fewer samples"
     _parameter_constraints: ClassVar[ParameterRules] = {
         **GaussianProcess._parameter_constraints,
         "max_iter_predict": [Interval(Integral, 1, None, closed="left")],

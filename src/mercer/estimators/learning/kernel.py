@@ -12,6 +12,7 @@ from mercer.definiteness import UNKNOWN
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.base import KernelEstimator, certificate_on
+from mercer.estimators.common.fitting import memory_remedy
 from mercer.estimators.common.validation import check_weights
 from mercer.estimators.gp.bounds import DEFAULT, BoundsLike, Names
 from mercer.estimators.gp.hyperparameters import check_status
@@ -31,6 +32,7 @@ class KernelLearning(KernelEstimator):
         self.kernel = kernel
 
 
+@memory_remedy("learn_kernel", "learn from fewer samples with rows=...")
 def learn_kernel(
     kernel: KernelLike,
     X: RawSamples,

@@ -14,6 +14,7 @@ from mercer.definiteness import PSD, STRICT
 from mercer.domains.base import Batch
 from mercer.errors import DefinitenessError, ParameterError
 from mercer.estimators.common.base import certificate_on
+from mercer.estimators.common.fitting import memory_remedy
 from mercer.estimators.learning.metric_data import MetricData, draw_rows
 from mercer.estimators.learning.metric_result import LearnedMetric, MetricRound
 from mercer.estimators.learning.pull_back import has_scale_per_column, matrix_power, pull_back
@@ -30,6 +31,7 @@ _SMALLEST = 1e-6  # of the mean weight: every column keeps a finite length scale
 _ENTRIES = 2**24  # of the gradients that are held at once
 
 
+@memory_remedy("learn_metric", "learn from fewer samples with rows=...")
 def learn_metric(
     kernel: KernelLike,
     X: RawSamples,

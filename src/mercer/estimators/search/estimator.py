@@ -17,7 +17,7 @@ from mercer.aliases import ParameterRules, RandomState, RawSamples, Targets, Wei
 from mercer.domains.base import pick_rows
 from mercer.errors import ParameterError
 from mercer.estimators.common.base import KernelEstimator
-from mercer.estimators.common.fitting import fits, iteration_callback
+from mercer.estimators.common.fitting import fits, iteration_callback, memory_remedy
 from mercer.estimators.common.training import check_data
 from mercer.estimators.common.validation import check_squares, check_weights
 from mercer.estimators.gp.inference import Prediction
@@ -234,7 +234,8 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         self.best_score_ = best.score.total - count * float(np.log(scale))
         process = GaussianProcessRegressor(self.kernel_, alpha=self.noise_, optimizer=None)
         given = weight if isinstance(weight, np.ndarray) else None
-        self.process_ = process.fit(X, y - self._mean, sample_weight=given)
+        with memory_remedy("KernelSearch", "fit on fewer samples"):
+            self.process_ = process.fit(X, y - self._mean, sample_weight=given)
         self.kernel_ = self.process_.kernel_
         self.shares_ = variance_shares(self.process_, weight)
         seconds = time.perf_counter() - start
