@@ -1,5 +1,6 @@
 """Bounds of spectral radii, against all eigenvalues of the product graph."""
 
+import networkx as nx
 import numpy as np
 import pytest
 from scipy.sparse import block_diag, csr_matrix, diags
@@ -73,14 +74,30 @@ def test_radius_of_matched_product(seed):
         exact.append(_naive_radius(edges, nodes, colors))
     samples = Batch(graphs).encode(GraphWalks().domain)
     np.testing.assert_allclose(radii(samples, True, 0.0), exact, rtol=2e-10, atol=1e-12)
+    for row, radius in enumerate(exact):  # of the product as it is, and of that which is not built
+        product = spectral_radius(module._self_product(samples, row))
+        assert product == pytest.approx(radius, rel=2e-10, abs=1e-12)
     assert largest_radius(samples, True) == pytest.approx(max(exact), rel=2e-10)
+
+
+def test_radius_of_matched_product_of_directed_graphs():
+    rng = np.random.default_rng(0)
+    graph = nx.gnp_random_graph(9, 0.4, seed=1, directed=True)
+    nx.set_node_attributes(graph, dict(enumerate(rng.choice(["a", "b"], 9).tolist())), "label")
+    nodes = [graph.nodes[v]["label"] for v in range(9)]
+    dense = nx.to_numpy_array(graph)
+    kept = np.equal.outer(nodes, nodes).ravel()
+    exact = np.abs(np.linalg.eigvals(np.kron(dense, dense)[kept][:, kept])).max()
+    samples = Batch([graph]).encode(GraphWalks().domain)
+    assert largest_radius(samples, True) == pytest.approx(exact, rel=2e-10)
+    assert radii(samples, True, 0.0) == pytest.approx(exact, rel=2e-10)
 
 
 def test_few_graphs_need_their_product(monkeypatch):
     built = []
-    product = module._self_product
+    product = module._undirected_radius
     monkeypatch.setattr(
-        module, "_self_product", lambda samples, row: built.append(row) or product(samples, row)
+        module, "_undirected_radius", lambda *args: built.append(args[1]) or product(*args)
     )
     small, large = ([(0, 1)], ["a", "a"]), ([(0, 1), (1, 2), (2, 0)], ["a", "a", "a"])
     GraphWalks().fit([small] * 5 + [large])

@@ -64,7 +64,41 @@ def _radius(
     bound = spectral_radius(matrix[nodes, nodes], np.sqrt(limit)) ** 2
     if not labeled or bound < limit:
         return bound
-    return min(bound, spectral_radius(_self_product(samples, row), limit))
+    product = _undirected_radius(samples, row, limit)
+    if product is None:
+        product = spectral_radius(_self_product(samples, row), limit)
+    return min(bound, product)
+
+
+def _undirected_radius(samples: GraphSamples, row: int, limit: float) -> float | None:
+    """The radius of the product of one graph with itself, which is not built.
+
+    Its vectors are matrices X of pairs of nodes, and a step is A X Aᵀ for each label of edges. The
+    quotient of Rayleigh bounds the radius from below, as the product is symmetric. None if the
+    graph is directed or the bounds come together slowly.
+    """
+    from scipy.sparse import csr_matrix
+
+    one = samples.take(np.array([row]))
+    edges, colors, n = one.edge_colors(), one.node_colors("constant"), len(one.owners)
+    shape, where = (n, n), (one.graphs.indices, one.graphs.indptr)
+    labels = np.unique(edges)
+    parts = [csr_matrix(((edges == label).astype(float), *where), shape=shape) for label in labels]
+    if any(not _is_symmetric(part) for part in parts):
+        return None
+    matched = np.equal.outer(colors, colors)
+    x = matched.astype(np.float64)
+    for _ in range(_STEPS):
+        y = np.zeros(shape)
+        for part in parts:
+            y += part @ np.ascontiguousarray((part @ x).T)
+        y *= matched
+        most = float(np.divide(y, x, out=np.zeros(shape), where=matched).max(initial=0.0))
+        if not most or most < limit or most - np.vdot(x, y) / np.vdot(x, x) <= _TIGHT * most:
+            return most
+        x = y + _SHIFT * most * x
+        x /= x.max()
+    return None
 
 
 def _self_product(samples: GraphSamples, row: int) -> SparseMatrix:
@@ -73,6 +107,7 @@ def _self_product(samples: GraphSamples, row: int) -> SparseMatrix:
     Two edges match if their own labels and those of both of their nodes do, so that the entries of
     the product are the pairs of edges within each group of matching ones.
     """
+
     from scipy.sparse import csr_matrix
 
     one = samples.take(np.array([row]))
@@ -139,7 +174,7 @@ def _components(matrix: SparseMatrix) -> tuple[SparseMatrix, np.ndarray]:
 
 def _largest_eigenvalue(matrix: SparseMatrix) -> float:
     """The spectral radius of a matrix of numbers ≥ 0, as an eigenvalue."""
-    symmetric = (abs(matrix - matrix.T) > 0).nnz == 0
+    symmetric = _is_symmetric(matrix)
     if matrix.shape[0] <= _DENSE:
         dense = matrix.toarray()
         values = np.linalg.eigvalsh(dense) if symmetric else np.linalg.eigvals(dense)
@@ -150,3 +185,7 @@ def _largest_eigenvalue(matrix: SparseMatrix) -> float:
     if symmetric:
         return float(eigsh(matrix, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
     return float(np.abs(eigs(matrix, k=1, which="LM", v0=start, return_eigenvectors=False)[0]))
+
+
+def _is_symmetric(matrix: SparseMatrix) -> bool:
+    return (abs(matrix - matrix.T) > 0).nnz == 0
