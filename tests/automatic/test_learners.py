@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-from mercer import RBF, errors
+from mercer import RBF, Linear, errors
+from mercer.automatic.candidates import beyond, widths
 from mercer.automatic.learners import LEARNERS, learner_for
 from mercer.automatic.tuning import tune
 
@@ -72,6 +73,18 @@ def test_of_equals_the_smoothest_is_chosen():
         found.loss == 0.0 and found.kernel is kernels[0] and found.penalty == learner.penalties[0]
     )
     assert len(found.trials) == 3 * len(learner.penalties)
+
+
+@pytest.mark.parametrize(("given", "least", "most"), [(0.02, 0.16, 0.32), (30.0, 1.0, 8.0)])
+def test_kernels_beyond_the_border_are_tried(given, least, most):
+    learner = learner_for("regression", "ridge")
+    kernels, (wider, narrower) = widths(RBF(given)), beyond(RBF(given))
+    target = np.sin(2 * X[:, 0])
+    found = tune(learner, kernels, X, target, 0, None, (wider, narrower))
+    assert least <= found.kernel.length_scale <= most
+    losses = [min(loss for name, _, loss in found.trials if name == repr(k)) for k in kernels]
+    assert len(kernels) > 3 and found.loss == min(losses)
+    assert beyond("auto") == ([], []) == beyond(Linear())
 
 
 def test_all_penalties_of_the_best_kernel_are_tried():

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mercer.aliases import Estimator, KernelLike, RandomState, RawSamples
-from mercer.automatic.candidates import candidates
+from mercer.automatic.candidates import beyond, candidates
 from mercer.automatic.held_out_metrics import judged_by
 from mercer.automatic.inputs import CheckedInput
 from mercer.automatic.kinds.models import LearnedMixture, MixtureClassifier, MixtureRegressor
@@ -242,7 +242,8 @@ class Automatic(AnswersDask, CheckedInput):
             X_tune = pick_rows(X, rows)
         self.candidates_ = candidates(X, self.kernel, tuple(self.missing))
         of_rows = None if weight is None else weight[rows]
-        self.tuned_ = tune(learner, self.candidates_, X_tune, y[rows], seed, of_rows)
+        further = beyond(self.kernel)
+        self.tuned_ = tune(learner, self.candidates_, X_tune, y[rows], seed, of_rows, further)
         self.n_tuned_ = len(rows)
         self.learner_ = learner.name
         self.way_ = learner.way

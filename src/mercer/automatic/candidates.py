@@ -15,6 +15,8 @@ from mercer.proposals.tables import proposed_kernel, read_columns
 
 # Length scales in units of the mean distance; the mean exponent of the kernel is 1/scale².
 SCALES = (2.0, 1.0, 0.5, 0.25)
+_GIVEN = (2.0, 1.0, 0.5)  # of the length scales of a given kernel
+_WIDER, _NARROWER = (4.0, 8.0, 16.0), (0.25, 0.125, 0.0625)  # where the best lies at the border
 _MOST_ROWS = 5000  # rows from which types and length scales are estimated
 
 
@@ -38,6 +40,16 @@ def candidates(X: RawSamples, kernel: KernelLike, missing: tuple[object, ...] = 
     return _table_kernels(X, missing)
 
 
+def beyond(kernel: KernelLike) -> tuple[list[Kernel], list[Kernel]]:
+    """The wider and the narrower versions of a given kernel, beyond those of `candidates`."""
+    if is_auto(kernel):
+        return [], []
+    given = _given_kernel(kernel)
+    if len(widths(given)) == 1:
+        return [], []
+    return widths(given, _WIDER), widths(given, _NARROWER)
+
+
 def _given_kernel(kernel: KernelLike) -> Kernel:
     if isinstance(kernel, str):
         return parse(kernel)
@@ -47,7 +59,7 @@ def _given_kernel(kernel: KernelLike) -> Kernel:
     return kernel
 
 
-def widths(kernel: Kernel) -> list[Kernel]:
+def widths(kernel: Kernel, scales: tuple[float, ...] = _GIVEN) -> list[Kernel]:
     """The kernel with all its length scales multiplied; the kernel alone if it has none."""
     values = kernel.get_params()
     names = [name for name in values if name.rpartition("__")[2] == "length_scale"]
@@ -55,7 +67,7 @@ def widths(kernel: Kernel) -> list[Kernel]:
     if not names:
         return [kernel]
     kernels = []
-    for scale in (2.0, 1.0, 0.5):
+    for scale in scales:
         changed = {name: _times(values[name], scale) for name in names}
         kernels.append(kernel.copy().set_params(**changed))
     return kernels

@@ -48,7 +48,7 @@ class AutoClassifier(ClassifierMixin, Automatic):
     ----------
     kernel : str or Kernel
         "auto", or a kernel or an expression, which is tried at half and double its length scales
-        as well.
+        as well, and beyond where one of those is best: at up to 16 times or 1/16 of them.
     learner : str
         "auto" (learned kernels for tables, a support vector machine for other samples), "svc",
         "ridge", "logistic", "gp", "rvm", "neighbors" or "discriminant".
@@ -239,7 +239,7 @@ class AutoRegressor(RegressorMixin, Automatic):
     ----------
     kernel : str or Kernel
         "auto", or a kernel or an expression, which is tried at half and double its length scales
-        as well.
+        as well, and beyond where one of those is best: at up to 16 times or 1/16 of them.
     learner : str
         "auto" (learned kernels for tables; for other samples "ridge", or "svr" for more than 8,000
         of them), "ridge", "gp" (chosen by the

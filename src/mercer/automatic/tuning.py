@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import warnings
+from collections.abc import Sequence
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -16,6 +17,7 @@ from mercer.execution.blas import serial_blas
 from mercer.kernels.base import Kernel
 from mercer.state import storable
 
+Beyond = tuple[Sequence[Kernel], Sequence[Kernel]]  # on both sides of some kernels
 _FEW = 1000  # samples up to which further BLAS threads gain little, and lose on a busy machine
 
 
@@ -58,10 +60,13 @@ def tune(
     y: np.ndarray,
     seed: int,
     weight: Weights = None,
+    beyond: Beyond = ((), ()),
 ) -> TunedModel:
     """Choose a kernel by the learner's coarse penalties, then a penalty for it.
 
-    Of equal losses the first wins, which is that of the smoothest model.
+    Of equal losses the first wins, which is that of the smoothest model. Where that is the first or
+    the last of the kernels, those beyond it are tried one by one, as long as the loss falls; they
+    are appended to ``kernels``.
     """
     trials: list[tuple[str, float, float]] = []
 
@@ -71,21 +76,35 @@ def tune(
         best = min(scores, key=lambda score: score.loss)
         return TunedModel(kernel, best.penalty, best.loss, trials)
 
+    def fitted(kernel: Kernel) -> tuple[TunedModel, np.ndarray]:
+        K = np.asarray(kernel.copy().fit(X)(X))
+        return best_of(kernel, K, learner.coarse or learner.penalties), K
+
     # Many small matrices: BLAS threads would wait for each other, and on a busy machine for long.
     with serial_blas(), warnings.catch_warnings():
         # The chosen kernel warns again when the final model is fitted.
         warnings.simplefilter("ignore", DefinitenessWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
-        chosen: TunedModel | None = None
-        chosen_gram = np.empty((0, 0))
-        for kernel in kernels:
-            K = np.asarray(kernel.copy().fit(X)(X))
-            model = best_of(kernel, K, learner.coarse or learner.penalties)
-            if chosen is None or model.improves(chosen):
+        chosen, chosen_gram = fitted(kernels[0])
+        for kernel in kernels[1:]:
+            model, K = fitted(kernel)
+            if model.improves(chosen):
                 chosen, chosen_gram = model, K
-        assert chosen is not None
+        for kernel in _outward(chosen.kernel, kernels, beyond):
+            kernels.append(kernel)
+            model, K = fitted(kernel)
+            if not model.improves(chosen):
+                break
+            chosen, chosen_gram = model, K
         if learner.fine:
             model = best_of(chosen.kernel, chosen_gram, learner.fine)
             if model.improves(chosen):
                 return model
     return chosen
+
+
+def _outward(chosen: Kernel, kernels: list[Kernel], beyond: Beyond) -> Sequence[Kernel]:
+    """The kernels beyond the border at which the chosen one lies."""
+    if chosen is kernels[0]:
+        return beyond[0]
+    return beyond[1] if chosen is kernels[-1] else ()

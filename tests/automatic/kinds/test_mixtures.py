@@ -8,7 +8,7 @@ import pytest
 
 from mercer import RBF, AutoClassifier, AutoRegressor, TfIdf, load, save
 from mercer.automatic.kinds.mixing import best_penalty, mix, shortened, summed, with_product
-from mercer.automatic.kinds.terms import Held, Part, Term, gram, part_candidates
+from mercer.automatic.kinds.terms import Held, Part, Term, gram, names_of_kinds, part_candidates
 from mercer.errors import InputError
 from mercer.execution.blas import serial_blas
 from mercer.kernels.tables.columns import sets as read_sets
@@ -45,11 +45,19 @@ def test_a_mixed_table(regressor, tmp_path):
     assert sum(importances.values()) == pytest.approx(1.0)
     assert importances["note"] > 3 * importances["town"]
     assert "column 'note'" in str(regressor.report_) or "on(['note'])" in str(regressor.report_)
+    assert "kernels of sets and texts: " in str(regressor.report_)
     assert str(regressor.kernel_.certificate().status) in ("psd", "strict")
     save(regressor, tmp_path / "some.mercer")
     again = load(tmp_path / "some.mercer")
     np.testing.assert_array_equal(again.predict(TABLE[:9]), regressor.predict(TABLE[:9]))
     np.testing.assert_array_equal(again.loo_predictions_, left_out)
+
+
+def test_names_of_kinds():
+    assert names_of_kinds([Part("tree")]) == "trees"
+    assert names_of_kinds([Part("text", "a"), Part("text", "b")]) == "texts"
+    parts = [Part("set", "a"), Part("string", "b"), Part("text", "c")]
+    assert names_of_kinds(parts) == "sequences, sets and texts"
 
 
 def test_the_order_of_columns_and_missing_values_of_new_rows(regressor):

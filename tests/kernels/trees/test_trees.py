@@ -10,7 +10,7 @@ from sklearn.model_selection import cross_val_score
 import mercer
 from mercer import PartialTrees, SubsetTrees, Subtrees
 from mercer.domains.structures.trees import all_trees
-from mercer.errors import KernelOverflowError, ParameterError
+from mercer.errors import KernelOverflowError, MemoryBudgetError, ParameterError
 from mercer.kernels.trees import common
 
 KERNELS = [
@@ -113,6 +113,25 @@ def test_logarithms_agree_with_the_numbers_themselves(kernel, monkeypatch):
 def test_deep_trees(kernel):
     K = kernel([path(4000), path(3999)])
     assert np.isfinite(K).all() and 0.9 < K[0, 1] < 1.0 and (K.diagonal() == 1).all()
+
+
+@pytest.mark.parametrize("kernel", [SubsetTrees(), PartialTrees()], ids=repr)
+def test_pairs_beyond_the_memory_budget_are_refused(kernel):
+    chains = [path(20), path(1000)]
+    with mercer.config_context(memory_budget="16MB"):
+        with pytest.raises(MemoryBudgetError, match=r"trees 1 and 1 .*take Subtrees\(\)"):
+            kernel(chains)
+        Subtrees()(chains)
+        # a few of many pairs match: each label occurs once
+        assert kernel([tuple_path(1000)]) == 1.0
+
+
+def tuple_path(depth):
+    """A path whose nodes all have labels of their own."""
+    tree = (str(depth),)
+    for at in range(depth):
+        tree = (str(at), tree)
+    return tree
 
 
 def functions(kind, count, rng):

@@ -12,7 +12,16 @@ from sklearn.base import BaseEstimator, clone
 
 from mercer.aliases import Estimator, RawSamples
 from mercer.automatic.kinds.mixing import best_penalty, mix, shortened, summed, with_product
-from mercer.automatic.kinds.terms import TABLE, Candidate, Held, Part, Term, gram, part_candidates
+from mercer.automatic.kinds.terms import (
+    TABLE,
+    Candidate,
+    Held,
+    Part,
+    Term,
+    gram,
+    names_of_kinds,
+    part_candidates,
+)
 from mercer.automatic.metrics import metric_for
 from mercer.automatic.tabular.classifier import LearnedClassifier, stratified_order
 from mercer.automatic.tabular.ensembles import class_probabilities
@@ -90,7 +99,7 @@ class LearnedMixture(BaseEstimator):
         with serial_blas():
             for part in self.parts:
                 candidates += part_candidates(part, some, few, quick)
-            self.seconds_["kernels of texts, strings and sets"] = time.perf_counter() - start
+            self.seconds_[f"kernels of {names_of_kinds(self.parts)}"] = time.perf_counter() - start
             if self._table_columns:
                 candidate, shares = self._table_candidate(some, targets[first], few)
                 candidates.append(candidate)

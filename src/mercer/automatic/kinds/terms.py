@@ -128,6 +128,12 @@ class Term:
 Candidate = tuple[Term, np.ndarray]  # a term, and its Gram matrix
 
 
+def names_of_kinds(parts: list[Part]) -> str:
+    """What the samples of some parts are called, as "sequences, sets and texts"."""
+    *others, last = sorted({KINDS[part.kind].samples for part in parts})
+    return " and ".join([", ".join(others), last] if others else [last])
+
+
 def part_candidates(part: Part, X: RawSamples, held: Held, quick: bool) -> list[Candidate]:
     """The best kernel of each family, and the best of all as the RBF of its features."""
     samples = part.read(X)

@@ -11,6 +11,7 @@ import numpy as np
 from mercer.domains.base import Batch, Domain
 from mercer.domains.parts import Parts
 from mercer.domains.structures.trees import TREES, TreeSamples
+from mercer.gram.plan import FLOAT64, fits, require_room
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.strings.pairwise import Entries
@@ -38,6 +39,7 @@ class TreeKernel(Kernel, abstract=True):
     """
 
     domain: ClassVar[Domain] = TREES
+    numbers_per_pair: ClassVar[int] = 0  # of nodes that match, which compiled code stores
 
     @property
     def _is_normalized(self) -> bool:
@@ -57,6 +59,7 @@ class TreeKernel(Kernel, abstract=True):
         x, y = entries.x, entries.y
         arrays = self.arrays(x), self.arrays(y)
         swapped = _comes_later(x, entries.left, y, entries.right)
+        self._require_room(entries, arrays)
         sums = Sums(len(entries.left), len(self._continuous))
 
         def fill(left: np.ndarray, right: np.ndarray, where: slice) -> None:
@@ -73,6 +76,21 @@ class TreeKernel(Kernel, abstract=True):
 
         entries.run(fill)
         return sums
+
+    def _require_room(self, entries: Entries, arrays: tuple[Arrays, Arrays]) -> None:
+        """Refuse trees of which too many pairs of nodes match, before they are compared."""
+        columns, lengths = self.numbers_per_pair, (entries.x.lengths, entries.y.lengths)
+        most = [int(each.max(initial=0)) for each in lengths]
+        if fits(most[0] * most[1], columns):
+            return
+        bounds = lengths[0][entries.left] * lengths[1][entries.right]
+        for at in np.argsort(-bounds, kind="stable"):
+            if fits(int(bounds[at]), columns):
+                return
+            a, b = int(entries.left[at]), int(entries.right[at])
+            what = f"the table of pairs of nodes of trees {a} and {b} that match"
+            remedy = "give smaller trees, or take Subtrees(), which needs no such table"
+            require_room(_matched(*arrays, a, b), columns, FLOAT64, what, remedy)
 
     def prepare(self, batch: Batch) -> Parts:
         encoded = batch.encode(self.domain)
@@ -119,6 +137,13 @@ class TreeKernel(Kernel, abstract=True):
         for at, name in enumerate(self._continuous):
             entries.scatter(pair, values * slopes[:, at], out)
             yield name, None, out
+
+
+def _matched(x: Arrays, y: Arrays, a: int, b: int) -> int:
+    """How many pairs of nodes of tree a of x and tree b of y have equal keys."""
+    groups = slice(x[0][a], x[0][a + 1]), slice(y[0][b], y[0][b + 1])
+    _, left, right = np.intersect1d(x[1][groups[0]], y[1][groups[1]], return_indices=True)
+    return int(np.diff(x[2])[groups[0]][left] @ np.diff(y[2])[groups[1]][right])
 
 
 def _comes_later(x: TreeSamples, left: np.ndarray, y: TreeSamples, right: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ np.float64(3.0)
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -65,6 +65,8 @@ class SubsetTrees(TreeKernel):
     A. Moschitti (2006). Making tree kernels practical for natural language learning. Proceedings of
     the 11th Conference of the European Chapter of the Association for Computational Linguistics.
     """
+
+    numbers_per_pair: ClassVar[int] = 4  # two of a pair, and as much room again
 
     decay: float = param(default=0.4, check=between(0, 1), continuous=True)
     count_leaves: bool = param(default=False, check=boolean)

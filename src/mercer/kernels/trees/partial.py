@@ -8,7 +8,7 @@ np.float64(6.0)
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from mercer import _compiled
 from mercer.definiteness import STRICT, Definite
@@ -53,6 +53,8 @@ class PartialTrees(TreeKernel):
     A. Moschitti (2006). Efficient convolution kernels for dependency and constituent syntactic
     trees. European Conference on Machine Learning, 318-329.
     """
+
+    numbers_per_pair: ClassVar[int] = 6  # three of a pair, and as much room again
 
     decay: float = param(default=0.4, check=between(0, 1), continuous=True)
     depth_decay: float = param(default=0.4, check=between(0, 1), continuous=True)

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from mercer import _compiled
-from mercer.aliases import Prepared, SparseMatrix
+from mercer.aliases import Prepared
 from mercer.definiteness import PSD, Definite
 from mercer.domains.base import Batch, Samples
 from mercer.domains.structures.graphs import GraphSamples
@@ -25,6 +25,7 @@ from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.strings.pairwise import Entries
 from mercer.kernels.whole_graphs.graph_kernel import GraphKernel
+from mercer.kernels.whole_graphs.radii import largest_radius, radii
 from mercer.params import Constraint, is_real, param
 from mercer.state import State
 
@@ -170,7 +171,7 @@ class GraphWalks(GraphKernel):
         super().fit_batch(batch)
         if self.decay == "auto":
             samples: Prepared = batch.encode(self.domain)
-            radius = max(map(float, radii(samples, _is_labeled(samples), 0.0)), default=0.0)
+            radius = largest_radius(samples, _is_labeled(samples))
             self.decay_ = _AUTO / radius if radius > 0 else _AUTO
         return self
 
@@ -275,55 +276,3 @@ def _too_close(decay: float) -> RadiusError:
 
 def _is_labeled(samples: GraphSamples) -> bool:
     return samples.labeled or samples.edges_labeled
-
-
-def radii(samples: GraphSamples, labeled: bool, limit: float) -> np.ndarray:
-    """The largest eigenvalue of the graph of matching pairs of each graph with itself.
-
-    Where a bound is below the limit, it is returned instead.
-    """
-    matrix = samples.adjacency()
-    degrees = np.asarray(matrix.sum(axis=1)).ravel()
-    # two steps: the largest row sum of A² bounds the square of the largest eigenvalue
-    two_steps = matrix @ degrees
-    limit *= 1.0 - 1e-9  # a bound that rounding errors bring below the limit decides nothing
-    bounds = np.zeros(len(samples))
-    np.maximum.at(bounds, samples.owners, two_steps)
-    for row in np.flatnonzero(bounds >= limit):
-        nodes = slice(int(samples.starts[row]), int(samples.starts[row + 1]))
-        block = matrix[nodes, nodes]
-        bounds[row] = _largest_eigenvalue(block) ** 2
-        if labeled and bounds[row] >= limit:
-            bounds[row] = _largest_eigenvalue(_self_product(samples, int(row)))
-    return bounds
-
-
-def _self_product(samples: GraphSamples, row: int) -> SparseMatrix:
-    """The adjacency matrix of pairs of nodes with equal labels, of one graph with itself."""
-    from scipy.sparse import csr_matrix, kron
-
-    one = samples.take(np.array([row]))
-    edges, colors = one.edge_colors(), one.node_colors("constant")
-    graphs, n = one.graphs, len(one.owners)
-    total = csr_matrix((n * n, n * n))
-    for label in np.unique(edges):
-        ones = (edges == label).astype(np.float64)
-        part = csr_matrix((ones, graphs.indices, graphs.indptr), shape=(n, n))
-        total = total + kron(part, part, format="csr")
-    kept = np.flatnonzero(colors[:, None] == colors[None, :])
-    return total[kept][:, kept]
-
-
-def _largest_eigenvalue(matrix: SparseMatrix) -> float:
-    """The spectral radius of a matrix of numbers >= 0."""
-    symmetric = (abs(matrix - matrix.T) > 0).nnz == 0
-    if matrix.shape[0] <= 400:
-        dense = matrix.toarray()
-        values = np.linalg.eigvalsh(dense) if symmetric else np.linalg.eigvals(dense)
-        return float(np.abs(values).max(initial=0.0))
-    from scipy.sparse.linalg import eigs, eigsh
-
-    start = np.ones(matrix.shape[0])
-    if symmetric:
-        return float(eigsh(matrix, k=1, which="LA", v0=start, return_eigenvectors=False)[0])
-    return float(np.abs(eigs(matrix, k=1, which="LM", v0=start, return_eigenvectors=False)[0]))
