@@ -115,3 +115,14 @@ def test_refused():
         GramDisplay.from_estimator(LinearSVC().fit(X, Y), X)
     with pytest.raises(errors.NotFittedError):
         GramDisplay.from_kernel(TfIdf(), ["a b", "b c"])
+
+
+def test_names_of_many_classes_do_not_overlap():
+    y = np.repeat([f"a class with a long name {at:02}" for at in range(20)], [80] + [4] * 19)
+    points = np.random.default_rng(1).normal(size=(len(y), 2))
+    shown = GramDisplay.from_kernel(KERNEL, points, y)
+    ticks = shown.ax_.get_yticks()
+    assert 2 <= len(ticks) < 20 and (np.diff(ticks) >= len(y) / 18).all()
+    assert 39.5 in ticks  # the middle of the largest class
+    assert all(len(text.get_text()) <= 18 for text in shown.ax_.get_yticklabels())
+    assert len(shown.ax_.get_xticks()) == 0

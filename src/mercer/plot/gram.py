@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -13,7 +14,8 @@ from mercer.plot._axes import Labels, Option, axes, class_colors, read_labels
 from mercer.plot._estimator import evenly, kernel_and_samples, square_matrix
 
 _MOST = 1000  # samples beyond which a screen has no pixels left
-_MOST_TICKS = 20
+_MOST_TICKS = 18  # names below each other that do not overlap
+_LONGEST = 18  # letters of a name, where there are many
 _FEW_CLASSES = 3  # whose names have room without being slanted
 
 
@@ -224,18 +226,38 @@ class GramDisplay:
         for end in ends[:-1]:
             ax.axhline(end - 0.5, color="white", linewidth=0.8)
             ax.axvline(end - 0.5, color="white", linewidth=0.8)
-        step = -(-len(names) // _MOST_TICKS)
-        ticks = (ends - np.array(counts) / 2 - 0.5)[::step]
+        ticks = ends - np.array(counts) / 2 - 0.5
+        named = _with_room(ticks, counts)
+        colors = [class_colors(len(names))[at] for at in named]
+        ticks, texts = ticks[named], [_shortened(names[at]) for at in named]
         if len(names) <= _FEW_CLASSES:
             # Long names of few classes stand upright beside their blocks.
-            ax.set_yticks(ticks, names[::step], rotation=90, va="center")
-            ax.set_xticks(ticks, names[::step], rotation=0, ha="center")
+            ax.set_yticks(ticks, texts, rotation=90, va="center")
+            ax.set_xticks(ticks, texts, rotation=0, ha="center")
+        elif len(named) == len(names):
+            ax.set_yticks(ticks, texts)
+            ax.set_xticks(ticks, texts, rotation=45, ha="right")
         else:
-            ax.set_yticks(ticks, names[::step])
-            ax.set_xticks(ticks, names[::step], rotation=45, ha="right")
-        colors = class_colors(len(names))
-        for label, color in zip(ax.get_yticklabels(), colors[::step], strict=True):
+            # Columns are in the order of rows; the room is better used by the matrix.
+            ax.set_yticks(ticks, texts)
+            ax.set_xticks([])
+        for label, color in zip(ax.get_yticklabels(), colors, strict=True):
             label.set_color(color)
+
+
+def _with_room(ticks: np.ndarray, counts: Sequence[int]) -> list[int]:
+    """The classes whose names do not overlap, the larger classes first."""
+    gap = sum(counts) / _MOST_TICKS
+    named: list[int] = []
+    for at in np.argsort(-np.array(counts), kind="stable").tolist():
+        if (abs(ticks[named] - ticks[at]) >= gap).all():
+            named.append(at)
+    return sorted(named)
+
+
+def _shortened(name: str) -> str:
+    """The name, or its beginning."""
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
 
 
 def _by_similarity(K: np.ndarray, part: np.ndarray) -> np.ndarray:

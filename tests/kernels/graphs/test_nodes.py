@@ -254,7 +254,7 @@ def test_odd_powers_need_a_psd_matrix():
         CommonNeighbours(signs, power=1)
 
 
-def test_common_neighbours_are_whole_numbers():
+def test_common_neighbors_are_whole_numbers():
     B = (weights(40, 6.0) > 0).astype(float)
     kernel = CommonNeighbours(B, power=4)
     assert np.array_equal(kernel(range(40)), np.linalg.matrix_power(B.astype(int), 4))

@@ -195,7 +195,7 @@ def _check_signs(tile: np.ndarray, rows: Range, cols: Range) -> None:
 
 
 @storable
-class NeighbourGraph:
+class NeighborGraph:
     """Weights ½(A + Aᵀ), with A the 0/1 matrix of nearest neighbors in feature space.
 
     A sample counts as its own neighbor. Nothing is computed before `build`.

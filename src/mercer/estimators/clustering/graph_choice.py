@@ -14,7 +14,7 @@ from mercer.aliases import KernelLike, RawSamples, SparseMatrix, Weights
 from mercer.errors import ParameterError
 from mercer.estimators.centers.data import Opened, open_rows
 from mercer.estimators.centers.unlabeled import EXACT_STEPS
-from mercer.estimators.clustering.affinity import GivenGraph, Graph, KernelGraph, NeighbourGraph
+from mercer.estimators.clustering.affinity import GivenGraph, Graph, KernelGraph, NeighborGraph
 from mercer.estimators.common.kernel_choice import Choice, is_precomputed
 from mercer.estimators.common.training import begin
 from mercer.estimators.common.validation import check_weights
@@ -92,7 +92,7 @@ def build_graph(model: SpectralClustering, X: RawSamples, sample_weight: Weights
     data = begin(model, X, None, sample_weight, target="none")
     weight = _checked(sample_weight, data.n_given)
     if of_neighbors:
-        neighbors = NeighbourGraph(data, model.n_neighbors)
+        neighbors = NeighborGraph(data, model.n_neighbors)
         return Built(data.X, weight, data.kernel, neighbors, *neighbors.build(data))
     pairs = KernelGraph(data, model.local_scaling)
     return Built(data.X, weight, data.kernel, pairs, *pairs.build(data))

@@ -30,7 +30,7 @@ from mercer.linalg.lanczos import Leading
 from mercer.linalg.signs import sign_flips
 from mercer.solvers.clustering.lloyd import Clusters, lloyd, nearest_of, plus_plus
 from mercer.solvers.nystrom.components import (
-    NormalisedScatter,
+    NormalizedScatter,
     leading_on_centers,
     row_sums,
     sample_start,
@@ -158,7 +158,7 @@ class CenterGraph:
         finite=("functions", "roots", "signs"), plain=("expansion", "plan")
     )
 
-    def __init__(self, basis: Basis, scatter: NormalisedScatter, top: Leading) -> None:
+    def __init__(self, basis: Basis, scatter: NormalizedScatter, top: Leading) -> None:
         self.expansion = Expansion(
             basis.data.kernel, basis.samples, basis.positions, basis.n_training
         )
@@ -186,7 +186,7 @@ def fit_graph(model: SpectralClustering, X: RawSamples, data: RowData, start: fl
     basis = Basis(model, data)
     rng = check_random_state(model.random_state or 0)
     sums, _ = row_sums(basis.matrix)
-    scatter = NormalisedScatter(basis.matrix, basis.whitening, sums)
+    scatter = NormalizedScatter(basis.matrix, basis.whitening, sums)
     count = min(model.n_components or model.n_clusters, len(basis.matrix))
     tol = float(model.tol if model.eigen_tol == "auto" else model.eigen_tol)
     begin = sample_start(scatter, basis.whole_sample(), count, rng)

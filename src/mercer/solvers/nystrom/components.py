@@ -89,7 +89,7 @@ class Scatter:
         return self.whitening.forward(slopes)
 
 
-class NormalisedScatter:
+class NormalizedScatter:
     """Φᵀ W D⁻¹ Φ with the degrees D = Φ Φᵀ w: the normalized graph of the rows."""
 
     scale = 1.0  # of its eigenvalues
@@ -106,7 +106,7 @@ class NormalisedScatter:
 
 
 def leading_on_centers(
-    scatter: Scatter | NormalisedScatter,
+    scatter: Scatter | NormalizedScatter,
     count: int,
     start: np.ndarray,
     tol: float,
@@ -117,7 +117,7 @@ def leading_on_centers(
 
     Parameters
     ----------
-    scatter : Scatter or NormalisedScatter
+    scatter : Scatter or NormalizedScatter
         What is multiplied.
     count : int
         How many are wanted.
@@ -149,7 +149,7 @@ class _Scaled:
 
 
 def sample_start(
-    scatter: Scatter | NormalisedScatter, block: Block, count: int, rng: np.random.RandomState
+    scatter: Scatter | NormalizedScatter, block: Block, count: int, rng: np.random.RandomState
 ) -> np.ndarray:
     """Columns to begin with: the leading eigenvectors of a sample of the rows, roughly."""
     m = len(scatter.matrix)
