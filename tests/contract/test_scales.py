@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse
 from contract.cases import every_estimator, make, samples, target, value
@@ -13,6 +16,7 @@ from mercer import (
     SVC,
     Conformal,
     Constant,
+    Convolution,
     Exponential,
     GlobalAlignment,
     KernelRidge,
@@ -23,8 +27,10 @@ from mercer import (
     Polynomial,
     RationalQuadratic,
     Signature,
+    Spectrum,
     errors,
 )
+from mercer.kernels.functions import words
 
 LEARNS_SCALES = "its length scales are learned"
 WIDE = {
@@ -103,6 +109,45 @@ def test_points_of_series_and_bags(kernel, wide):
         SVC(kernel=kernel).fit([1e200 * x for x in X], y)
     with pytest.raises(errors.ParameterError, match="constant"):
         SVC(kernel=wide).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [WIDE_RBF.on(["a", "b"]), WIDE_RBF.on(["a"]) * WIDE_RBF.on(["b"]), WIDE_RBF],
+    ids=["columns", "product", "all"],
+)
+def test_columns_of_data_frames(kernel):
+    rng = np.random.default_rng(0)
+    X = pandas.DataFrame(rng.standard_normal((20, 2)), columns=["a", "b"])
+    y = np.arange(20) % 2
+    with pytest.raises(errors.ParameterError, match="constant"):
+        SVC(kernel=kernel).fit(X, y)
+    SVC(kernel=RBF().on(["a", "b"])).fit(X.assign(word="red"), y)
+    SVC(kernel=RBF().on(["a"])).fit(X.assign(a=1.0), y)  # constant on purpose
+
+
+@pytest.mark.parametrize("order", ["first", "last"])
+@pytest.mark.parametrize(
+    "kind", [GlobalAlignment, lambda k, **given: Signature(static=RBF(k), **given)]
+)
+def test_arrays_of_series(kind, order):
+    X, y = np.random.default_rng(0).standard_normal((20, 3, 2)), np.arange(20) % 2
+    SVC(kernel=kind(1.0, channels=order)).fit(X, y)
+    with pytest.raises(errors.ParameterError, match="constant"):
+        SVC(kernel=kind(1e12, channels=order)).fit(X, y)
+
+
+def steps(path):
+    return [[b - a] for a, b in itertools.pairwise(path)]
+
+
+def test_parts_of_samples():
+    X, y = np.random.default_rng(0).standard_normal((20, 4)), np.arange(20) % 2
+    for paths in (X, X.tolist()):
+        SVC(kernel=Convolution(steps, RBF())).fit(paths, y)
+        with pytest.raises(errors.ParameterError, match="constant"):
+            SVC(kernel=Convolution(steps, WIDE_RBF)).fit(paths, y)
+    SVC(kernel=Convolution(words, Spectrum(1))).fit(["ab cd", "cd e", "ab", "e"], [0, 0, 1, 1])
 
 
 @every_estimator("overflow")

@@ -444,3 +444,12 @@ def test_a_kernel_of_another_library_is_refused(operation):
     for theirs in (TheirRBF(2.0), 2.0 * TheirMatern(), mercer.to_sklearn(mercer.RBF())):
         with pytest.raises(TypeError, match="is a kernel of scikit-learn; write mercer's in its"):
             operation(mercer.RBF(), theirs)
+
+
+def test_a_fitted_product_knows_whether_its_parts_look_at_all_columns():
+    kernel = RBF().on([0, 1]) * RBF().on([2, 3])
+    assert kernel.certificate().status == "psd"
+    assert kernel.certificate(4).status == "strict"
+    assert kernel.copy().fit(np.eye(4)).certificate().status == "strict"
+    assert kernel.fit(np.eye(5)).certificate().status == "psd"
+    assert (2.0 * kernel + 1.0).fit(np.eye(4)).certificate().status == "strict"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import has_fit_parameter
@@ -11,10 +13,12 @@ from mercer.aliases import Estimator, RawSamples, Weights
 from mercer.definiteness import SEPARATES, STRICT
 from mercer.domains.base import Batch, in_order_of
 from mercer.domains.raw import dense_numbers
+from mercer.domains.structures.series import SeriesSamples
 from mercer.domains.vectors.domain import are_vectors
 from mercer.errors import KernelOverflowError, ParameterError, ShapeError, explain, warn
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import On, reads_by_name
+from mercer.kernels.combine.convolution import Convolution
 from mercer.kernels.combine.maps import Conformal, Warp
 from mercer.kernels.combine.products import Product
 from mercer.kernels.combine.sums import Scaled, Sum
@@ -23,6 +27,7 @@ from mercer.kernels.series.global_alignment import GlobalAlignment
 from mercer.kernels.series.signature import Signature
 from mercer.kernels.vectors.radial import RBF
 
+_OF_POINTS = (Convolution, GlobalAlignment, MeanEmbedding, Signature)  # they compare points inside
 _ROUNDING = 4 * np.finfo(float).eps
 _STRIP = 256  # rows of a matrix that are compared with its columns at a time
 _SQUARED = 1e150  # of larger numbers the squares, or their sums, overflow
@@ -133,7 +138,10 @@ def check_resolved(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
     settles nearly all cases without the kernel.
     """
     # other libraries have types of their own, which are no numbers of NumPy
-    if getattr(getattr(X, "dtype", None), "kind", "") != "f":
+    is_float = getattr(getattr(X, "dtype", None), "kind", "") == "f"
+    if hasattr(X, "iloc") and must_differ:
+        _check_varies(kernel, X)
+    if not is_float or X.ndim != 2 or isinstance(kernel, _OF_POINTS):
         _check_points(kernel, X, must_differ)
         return
     values = X.data if issparse(X) else X
@@ -145,7 +153,7 @@ def check_resolved(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
     # differences far beyond rounding error in all columns, beside all length scales
     if largest <= _SQUARED and smallest > _RESOLVED * scale:
         return
-    if not are_vectors(kernel.domain) and not (isinstance(kernel, Warp) and X.ndim == 2):
+    if not are_vectors(kernel.domain) and not isinstance(kernel, Warp):
         return
     if largest > _SQUARED:
         _check_distances(kernel, X)
@@ -172,14 +180,11 @@ def _check_distances(kernel: Kernel, X: RawSamples) -> None:
 
 def _check_points(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
     """The same for series and bags, whose points are vectors that a kernel inside compares."""
-    if not isinstance(kernel, (GlobalAlignment, MeanEmbedding, Signature)):
+    if not isinstance(kernel, _OF_POINTS) or not (_are_numbers(X) or isinstance(X, list)):
         return
-    if not isinstance(X, list) or not all(_are_numbers(x) for x in X):
+    points = _points(kernel, X)
+    if points is None:
         return
-    tables = [x.reshape(len(x), -1) for x in X]
-    if len({table.shape[1] for table in tables}) != 1:
-        return  # the kernel says so
-    points = np.concatenate(tables)
     largest = float(np.abs(points).max())
     if largest > _SQUARED:
         rule = f"has points of values up to {largest:.3g}, whose distances overflow"
@@ -191,6 +196,25 @@ def _check_points(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
         points = np.column_stack([points, np.zeros(len(points))])  # times are no news of samples
     inner = kernel.children() or [RBF(kernel.scales(points.shape[1]).tolist())]
     _check_varies(inner[0].copy().fit(points), points)
+
+
+def _points(kernel: Kernel, X: RawSamples) -> np.ndarray | None:
+    """The points of all samples, one in each row; None where they are no rows of numbers."""
+    if isinstance(kernel, Convolution):
+        if not are_vectors(kernel.kernel.domain):
+            return None
+        try:
+            X = [dense_numbers(bag) for bag in kernel.bags(Batch(X)) if len(bag)]
+        except (TypeError, ValueError):  # the kernel says so
+            return None
+    elif getattr(X, "ndim", 0) == 3 and not isinstance(kernel, MeanEmbedding):
+        return cast(SeriesSamples, Batch(X).encode(kernel.domain)).values
+    if len(X) == 0 or not all(_are_numbers(x) for x in X):
+        return None
+    tables = [x.reshape(len(x), -1) for x in X]
+    if len({table.shape[1] for table in tables}) != 1:
+        return None  # the kernel says so
+    return np.concatenate(tables)
 
 
 def _are_numbers(x: object) -> bool:
@@ -220,7 +244,7 @@ def _must_vary(kernel: Kernel, X: RawSamples) -> bool:
 
     Sums, products and conformal changes with a strict part vary where its own samples do.
     """
-    if kernel.certificate().has(SEPARATES):
+    if kernel.certificate().has(SEPARATES) and not hasattr(X, "iloc"):
         return _differ(X)
     if isinstance(kernel, On):
         return _strict_and_varied(kernel.kernel, Batch(X).select(kernel.columns).raw)
@@ -232,6 +256,11 @@ def _must_vary(kernel: Kernel, X: RawSamples) -> bool:
 
 
 def _strict_and_varied(kernel: Kernel, X: RawSamples) -> bool:
+    if hasattr(X, "iloc"):
+        X = X.to_numpy()
+        if X.dtype.kind not in "fiub" or not np.isfinite(X).all():
+            return False
+        X = X.astype(float)
     is_array = issparse(X) or (_are_numbers(X) and np.ndim(X) == 2)
     return bool(is_array and _strict(kernel) and _must_vary(kernel, X))
 

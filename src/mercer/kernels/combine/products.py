@@ -6,13 +6,15 @@ import dataclasses
 import functools
 import math
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
+from mercer.aliases import Prepared
 from mercer.definiteness import STRICT, Certificate
 from mercer.definiteness.rules import product_rule
 from mercer.domains.base import Batch
+from mercer.domains.vectors.domain import are_vectors
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, WeightedSum
 from mercer.kernels.combine.columns import On, only_in
@@ -54,7 +56,17 @@ class Product(Nary):
     _combine = np.multiply
     precedence: ClassVar[int] = 3
 
+    def fit_batch(self, batch: Batch) -> Self:
+        super().fit_batch(batch)
+        if are_vectors(self.domain) and any(isinstance(term, On) for term in self.terms):
+            # whether the factors look at all columns is known from here on
+            samples: Prepared = batch.encode(self.domain)
+            self.n_columns_ = int(samples.n_features)
+        return self
+
     def certify(self, d: int | None) -> Certificate:
+        if d is None:
+            d = self.__dict__.get("n_columns_")
         parts = [term.certify(d) for term in self.terms]
         if d is None or not self._splits(parts, d):
             return product_rule(repr(self), parts)
