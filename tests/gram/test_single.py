@@ -64,7 +64,7 @@ def test_values_agree_within_the_stated_error(kernel, n, m, d, rng):
 
 @pytest.mark.parametrize("kernel", SMOOTH + DOTS, ids=repr)
 def test_sparse_rows(kernel, rng):
-    X = sp.random_array((150, 90), density=0.1, rng=rng, format="csr")
+    X = sp.random_array((150, 90), density=0.1, random_state=rng, format="csr")
     exact, values, tiles = both(kernel, X, X[:40])
     assert np.abs(values - exact).max() <= 3.0 * tiles.error
 

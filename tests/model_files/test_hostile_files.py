@@ -393,7 +393,9 @@ def test_what_fit_would_not_have_made(good, attribute, change, word, tmp_path):
 def test_sparse_rows_must_be_whole(tmp_path):
     import scipy.sparse
 
-    X = scipy.sparse.random_array((40, 9), density=0.3, rng=np.random.default_rng(0), format="csr")
+    X = scipy.sparse.random_array(
+        (40, 9), density=0.3, random_state=np.random.default_rng(0), format="csr"
+    )
     raw = saved(mercer.SVC(kernel=RBF()).fit(X, np.arange(40) % 2))
     header, data = forge.taken_apart(raw)
     arrays = forge.parts(header, data)

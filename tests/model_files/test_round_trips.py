@@ -191,7 +191,9 @@ def test_sets(name, tmp_path):
 def test_sparse_rows(name, tmp_path):
     if name.startswith("GaussianProcess"):
         pytest.skip("dense rows only")
-    X = scipy.sparse.random_array((80, 30), density=0.2, rng=np.random.default_rng(0), format="csr")
+    X = scipy.sparse.random_array(
+        (80, 30), density=0.2, random_state=np.random.default_rng(0), format="csr"
+    )
     model = fitted(name, X[:60], RBF())
     assert_same(trip(model, tmp_path), model, X[60:])
 

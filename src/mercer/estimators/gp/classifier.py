@@ -140,7 +140,6 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
     """
 
     _problems: list[Any]  # LaplaceProblem, or CenterLaplace on centers
-
     memory_remedy: ClassVar[str] = "fit on fewer samples"
     _parameter_constraints: ClassVar[ParameterRules] = {
         **GaussianProcess._parameter_constraints,
