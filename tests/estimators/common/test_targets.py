@@ -1,4 +1,4 @@
-"""Targets that learners of squared errors cannot take: their variance overflows, or is 0."""
+"""Targets that learners cannot take, such as those whose variance overflows, and long labels."""
 
 from __future__ import annotations
 
@@ -47,3 +47,12 @@ def test_an_automatic_regressor_of_one_value_predicts_it():
         warnings.simplefilter("error")
         model = mercer.AutoRegressor().fit(X, np.full(30, 7.0))
     assert np.allclose(model.predict(X), 7.0)
+
+
+@pytest.mark.parametrize("learner", [mercer.SVC, mercer.KernelRidgeClassifier])
+def test_long_labels_take_no_place_of_their_length_for_every_sample(learner):
+    labels = ["a" * 5000 if i % 2 else "b" for i in range(20)]
+    rows = np.arange(20.0)[:, None] % 2
+    model = learner(kernel="rbf").fit(rows, labels)
+    assert model.classes_.dtype == object
+    assert model.predict(rows).tolist() == labels

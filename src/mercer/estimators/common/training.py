@@ -34,6 +34,7 @@ from mercer.kernels.graphs.node_kernel import NodeKernel
 
 Target = Literal["none", "labels", "number", "numbers"]  # what is learned of each sample
 _SMALL_LABELS = 1000  # labels below this are counted rather than sorted
+_LONG_LABEL = 1000  # letters of labels that are kept as objects
 
 
 @dataclasses.dataclass
@@ -173,6 +174,8 @@ def _converted(
 ) -> tuple[RawSamples, np.ndarray]:
     """Samples and targets after scikit-learn's checks, or those of the kernel's domain."""
     numeric = target != "labels"
+    if not numeric:
+        y = _long_labels_as_objects(y)
     if estimator._takes_vectors() and not estimator._takes_as_given(X):
         if numeric:
             options |= {"y_numeric": True, "multi_output": target == "numbers"}
@@ -187,6 +190,15 @@ def _converted(
     if target != "numbers":
         y = column_or_1d(y, warn=True)
     return X, np.asarray(y, dtype=np.float64 if numeric else None)
+
+
+def _long_labels_as_objects(y: Targets) -> Targets:
+    """Labels, where one is long, without an array that has room for it at every place."""
+    if not isinstance(y, list | tuple):
+        return y
+    if any(isinstance(label, str) and len(label) > _LONG_LABEL for label in y):
+        return np.array(y, dtype=object)
+    return y
 
 
 def _needs_no_conversion(
