@@ -58,9 +58,10 @@ class Product(Nary):
 
     def fit_batch(self, batch: Batch) -> Self:
         super().fit_batch(batch)
-        if are_vectors(self.domain) and any(isinstance(term, On) for term in self.terms):
+        on_columns = [term for term in self.terms if isinstance(term, On)]
+        if on_columns and are_vectors(self.domain):
             # whether the factors look at all columns is known from here on
-            samples: Prepared = batch.encode(self.domain)
+            samples: Prepared = batch.encode(on_columns[0].domain)
             self.n_columns_ = int(samples.n_features)
         return self
 
