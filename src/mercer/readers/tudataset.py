@@ -82,12 +82,12 @@ def is_tudataset(folder: Path) -> bool:
 
 def _names_in(folder: Path) -> list[str]:
     """The names of the data sets of which a folder holds a file that each of them needs."""
-    found = {
+    names = {
         file.name.removesuffix(f"_{part}.txt")
         for part in _NEEDED
         for file in folder.glob(f"*_{part}.txt")
     }
-    return sorted(found)
+    return sorted(names)
 
 
 def _name_of(folder: Path) -> str:

@@ -118,23 +118,23 @@ class Attempt:
             "watch": watch,
         }
         if isinstance(task.loss, Squared):
-            found = solve_squared(self.matrix, task.penalty, self.inverse, **options)
+            solution = solve_squared(self.matrix, task.penalty, self.inverse, **options)
         else:
             penalty = float(task.penalty[0])
-            found = solve_loss(
+            solution = solve_loss(
                 self.matrix, task.loss, penalty, self.inverse, tilt=task.tilt, **options
             )
-        watch.end(found)
-        self.solution = found
+        watch.end(solution)
+        self.solution = solution
 
-    def _coefficients(self, found: CenterSolution | None) -> np.ndarray | None:
+    def _coefficients(self, solution: CenterSolution | None) -> np.ndarray | None:
         """A solution on the first centers as coefficients of all of them, with the biases."""
-        if found is None:
+        if solution is None:
             return None
         V = np.zeros((len(self.matrix) + self.task.intercept, self.task.n_outputs))
-        V[: len(found.weights)] = found.weights
+        V[: len(solution.weights)] = solution.weights
         if self.task.intercept:
-            V[-1] = found.bias
+            V[-1] = solution.bias
         return V
 
     def refine(self, most: float) -> None:

@@ -196,29 +196,29 @@ class Rows:
 
     def _gathered(self, most_bytes: int) -> list[Block] | None:
         """All blocks; None where they take more bytes, which is known at the end of the reading."""
-        found: list[Block] = []
+        blocks: list[Block] = []
         for block in self:
-            found.append(block.by_rows())
+            blocks.append(block.by_rows())
             if self.bytes > most_bytes:
-                found.clear()
-        return found or None
+                blocks.clear()
+        return blocks or None
 
     def parts(self) -> list[Placed] | None:
         """The blocks as parts that can be sent elsewhere; None where that is impossible."""
         if self._kept is not None:
             return [Placed(Ready(block), block.number, block.start, ()) for block in self._kept]
-        found = self._parts()
-        if found is None:
+        parts = self._parts()
+        if parts is None:
             return None
-        return self._placed(found)
+        return self._placed(parts)
 
-    def _placed(self, found: Sequence[Part]) -> list[Placed]:
+    def _placed(self, parts: Sequence[Part]) -> list[Placed]:
         """Parts with their numbers and the rows that they begin with; empty ones are left out."""
         len(self)  # counts the rows of the blocks
         starts = np.cumsum([0, *self.lengths[:-1]]).tolist()
-        if len(found) != len(self.lengths):
-            found = [part for part in found if len(part.load())]
-        return [Placed(part, i, starts[i], ()) for i, part in enumerate(found)]
+        if len(parts) != len(self.lengths):
+            parts = [part for part in parts if len(part.load())]
+        return [Placed(part, i, starts[i], ()) for i, part in enumerate(parts)]
 
     def map(self, *changes: Change) -> Changed:
         """The same source, with every block changed when it is read."""
@@ -297,10 +297,10 @@ class Changed(Rows):
         return self.source.keep(most_bytes)
 
     def parts(self) -> list[Placed] | None:
-        found = self.source.parts()
-        if found is None:
+        parts = self.source.parts()
+        if parts is None:
             return None
-        return [dataclasses.replace(part, changes=(*part.changes, *self.changes)) for part in found]
+        return [dataclasses.replace(part, changes=(*part.changes, *self.changes)) for part in parts]
 
     def map(self, *changes: Change) -> Self:
         return type(self)(self.source, (*self.changes, *changes))
