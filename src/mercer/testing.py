@@ -26,7 +26,7 @@ from mercer.errors import (
 )
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
-from mercer.kernels.refutation import witness_among
+from mercer.kernels.numerics.refutation import witness_among
 
 __all__ = ["check_gram", "check_kernel"]
 

@@ -44,8 +44,8 @@ from mercer import (
     White,
     inverse_root,
 )
-from mercer.kernels import refutation
 from mercer.kernels.functions import absolute, arctan
+from mercer.kernels.numerics import refutation
 from mercer.testing import check_kernel
 
 CASES = [
@@ -359,7 +359,7 @@ def trees() -> st.SearchStrategy:
 def test_random_algebra_never_claims_too_much(kernel):
     """Whatever the rules certify, lattices in one and two dimensions fail to refute."""
     from mercer.errors import KernelOverflowError
-    from mercer.kernels.refutation import witness_among
+    from mercer.kernels.numerics.refutation import witness_among
 
     rng = np.random.default_rng(0)
     for d in (1, 2):

@@ -14,7 +14,7 @@ from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Certificate
 from mercer.errors import DefinitenessError, ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.custom.foreign import refuse_mixture
-from mercer.kernels.derivatives import jacobian
+from mercer.kernels.numerics.derivatives import jacobian
 from mercer.state import State, storable
 
 

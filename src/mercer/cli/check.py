@@ -15,7 +15,7 @@ from mercer.errors import ParameterError
 from mercer.gram.fill import dense
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
-from mercer.kernels.refutation import refute_on
+from mercer.kernels.numerics.refutation import refute_on
 from mercer.readers import read_source
 
 _MOST_SAMPLES = 1000  # of which a Gram matrix is computed

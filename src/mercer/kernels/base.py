@@ -30,9 +30,10 @@ from mercer.errors import (
 from mercer.gram.fill import check_diagonal, dense, diagonal_by_blocks
 from mercer.gram.single import SingleTiles
 from mercer.gram.tile import Pair
-from mercer.kernels import derivatives, refutation
 from mercer.kernels.faces.shown import Shown
-from mercer.kernels.logarithms import Logarithms
+from mercer.kernels.numerics import derivatives, refutation
+from mercer.kernels.numerics.logarithms import Logarithms
+from mercer.kernels.numerics.resolution import Resolution
 from mercer.kernels.operators import Algebra
 from mercer.kernels.parameters import Parameterized, restore
 from mercer.kernels.separable.separable import Separable
@@ -70,7 +71,7 @@ def _is_row(value: RawSamples) -> bool:
     return isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind in "fiub"
 
 
-class Kernel(Algebra, Logarithms, Separable, Shown, Parameterized):
+class Kernel(Algebra, Logarithms, Resolution, Separable, Shown, Parameterized):
     """A symmetric function of two samples."""
 
     domain: ClassVar[Domain] = VECTORS

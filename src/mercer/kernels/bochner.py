@@ -12,7 +12,7 @@ from mercer.errors import MercerError, ParameterError
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.functions import describe
-from mercer.kernels.refutation import refute_on
+from mercer.kernels.numerics.refutation import refute_on
 from mercer.kernels.vectors.radial import ScaledDistance
 from mercer.params import function, integer, param, positive
 

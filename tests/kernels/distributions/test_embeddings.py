@@ -33,8 +33,8 @@ from mercer import (
     White,
     errors,
 )
-from mercer.kernels.derivatives import jacobian
 from mercer.kernels.distributions.scores import score_size, scores
+from mercer.kernels.numerics.derivatives import jacobian
 from mercer.testing import check_kernel
 
 

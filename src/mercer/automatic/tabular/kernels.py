@@ -15,7 +15,7 @@ from mercer.estimators.learning.objectives import profiled_slope
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64
 from mercer.kernels.base import Kernel
-from mercer.kernels.derivatives import gradient_between
+from mercer.kernels.numerics.derivatives import gradient_between
 from mercer.kernels.vectors.distance import Laplacian
 from mercer.kernels.vectors.radial import RBF
 from mercer.solvers.ridge.left_out import left_out_path

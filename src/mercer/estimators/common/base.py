@@ -44,7 +44,7 @@ from mercer.gram.blocks.base import Rows
 from mercer.gram.blocks.lazy import warn_of_loading
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
-from mercer.kernels.refutation import refute_on
+from mercer.kernels.numerics.refutation import refute_on
 from mercer.kernels.vectors.coordinate import Chi2
 
 # scikit-learn's constraints on the parameters that describe a kernel

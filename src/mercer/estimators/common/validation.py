@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import has_fit_parameter
 
 from mercer import errors
 from mercer.aliases import Estimator, RawSamples, Weights
-from mercer.definiteness import SEPARATES, STRICT
-from mercer.domains.base import Batch, in_order_of
+from mercer.domains.base import in_order_of
 from mercer.domains.raw import dense_numbers
-from mercer.domains.structures.series import SeriesSamples
-from mercer.domains.vectors.domain import are_vectors
 from mercer.errors import KernelOverflowError, ParameterError, ShapeError, explain, warn
 from mercer.kernels.base import Kernel
-from mercer.kernels.combine.columns import On, reads_by_name
-from mercer.kernels.combine.convolution import Convolution
-from mercer.kernels.combine.maps import Conformal, Warp
-from mercer.kernels.combine.products import Product
-from mercer.kernels.combine.sums import Scaled, Sum
-from mercer.kernels.distributions.embeddings import MeanEmbedding
-from mercer.kernels.series.global_alignment import GlobalAlignment
-from mercer.kernels.series.signature import Signature
-from mercer.kernels.vectors.radial import RBF
+from mercer.kernels.combine.columns import reads_by_name
+from mercer.kernels.numerics.resolution import Points
 
-_OF_POINTS = (Convolution, GlobalAlignment, MeanEmbedding, Signature)  # they compare points inside
 _ROUNDING = 4 * np.finfo(float).eps
 _STRIP = 256  # rows of a matrix that are compared with its columns at a time
 _SQUARED = 1e150  # of larger numbers the squares, or their sums, overflow
@@ -137,32 +124,38 @@ def check_resolved(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
     be the same in feature space, unless the learner allows that. A first look at two samples
     settles nearly all cases without the kernel.
     """
-    # other libraries have types of their own, which are no numbers of NumPy
-    is_float = getattr(getattr(X, "dtype", None), "kind", "") == "f"
+    if kernel.compares_points:
+        _check_points(kernel.inner_points(X), must_differ)
+        return
     if hasattr(X, "iloc") and must_differ:
         _check_varies(kernel, X)
-    if not is_float or X.ndim != 2 or isinstance(kernel, _OF_POINTS):
-        _check_points(kernel, X, must_differ)
+    # other libraries have types of their own, which are no numbers of NumPy
+    is_float = getattr(getattr(X, "dtype", None), "kind", "") == "f"
+    if not is_float or X.ndim != 2:
         return
     values = X.data if issparse(X) else X
     largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    smallest = largest if issparse(X) else float(np.abs(X[0] - X[-1]).min())
+    if largest > _SQUARED:
+        _check_distances(kernel, X)
+    elif must_differ and _may_agree(kernel, X):
+        _check_varies(kernel, X)
+
+
+def _may_agree(kernel: Kernel, X: RawSamples) -> bool:
+    """Whether two samples do not differ by far more than rounding error beside all length scales.
+
+    Sparse rows have columns in which both are 0.
+    """
     scale = 1.0
     for value in kernel.continuous_params().values():
         scale = max(scale, float(np.abs(value).max()))
-    # differences far beyond rounding error in all columns, beside all length scales
-    if largest <= _SQUARED and smallest > _RESOLVED * scale:
-        return
-    if not are_vectors(kernel.domain) and not isinstance(kernel, Warp):
-        return
-    if largest > _SQUARED:
-        _check_distances(kernel, X)
-    elif must_differ:
-        _check_varies(kernel, X)
+    return issparse(X) or bool(np.abs(X[0] - X[-1]).min() <= _RESOLVED * scale)
 
 
 def _check_distances(kernel: Kernel, X: RawSamples) -> None:
     """Raise an error if a sample of middling size has no other near it."""
+    if not kernel.compares_rows:
+        return
     size = abs(X).max(axis=1)
     if issparse(X):
         size = size.toarray().ravel()
@@ -178,48 +171,17 @@ def _check_distances(kernel: Kernel, X: RawSamples) -> None:
         raise KernelOverflowError("kernel", kernel, rule, remedy)
 
 
-def _check_points(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
-    """The same for series and bags, whose points are vectors that a kernel inside compares."""
-    if not isinstance(kernel, _OF_POINTS) or not (_are_numbers(X) or isinstance(X, list)):
+def _check_points(points: Points | None, must_differ: bool) -> None:
+    """The same of the points of series and bags, which a kernel inside compares."""
+    if points is None or points.rows.shape[0] == 0:
         return
-    points = _points(kernel, X)
-    if points is None:
-        return
-    largest = float(np.abs(points).max())
+    largest = float(abs(points.rows).max())
     if largest > _SQUARED:
         rule = f"has points of values up to {largest:.3g}, whose distances overflow"
         remedy = "divide the data by a constant, or standardize the columns"
         raise KernelOverflowError("X", "the collection of samples", rule, remedy)
-    if not must_differ:
-        return
-    if isinstance(kernel, Signature) and kernel.time:
-        points = np.column_stack([points, np.zeros(len(points))])  # times are no news of samples
-    inner = kernel.children() or [RBF(kernel.scales(points.shape[1]).tolist())]
-    _check_varies(inner[0].copy().fit(points), points)
-
-
-def _points(kernel: Kernel, X: RawSamples) -> np.ndarray | None:
-    """The points of all samples, one in each row; None where they are no rows of numbers."""
-    if isinstance(kernel, Convolution):
-        if not are_vectors(kernel.kernel.domain):
-            return None
-        try:
-            X = [dense_numbers(bag) for bag in kernel.bags(Batch(X)) if len(bag)]
-        except (TypeError, ValueError):  # the kernel says so
-            return None
-    elif getattr(X, "ndim", 0) == 3 and not isinstance(kernel, MeanEmbedding):
-        return cast(SeriesSamples, Batch(X).encode(kernel.domain)).values
-    if len(X) == 0 or not all(_are_numbers(x) for x in X):
-        return None
-    tables = [x.reshape(len(x), -1) for x in X]
-    if len({table.shape[1] for table in tables}) != 1:
-        return None  # the kernel says so
-    return np.concatenate(tables)
-
-
-def _are_numbers(x: object) -> bool:
-    """Whether a sample is an array of numbers, a point in each row."""
-    return isinstance(x, np.ndarray) and x.dtype.kind == "f" and x.size > 0
+    if must_differ:
+        _check_varies(points.kernel.copy().fit(points.rows), points.rows)
 
 
 def _check_varies(kernel: Kernel, X: RawSamples) -> None:
@@ -228,7 +190,7 @@ def _check_varies(kernel: Kernel, X: RawSamples) -> None:
     Of a kernel that separates points this can only be rounding; others may be constant on
     purpose.
     """
-    if not _must_vary(kernel, X):
+    if not kernel.must_vary(X):
         return
     try:
         constant = _agree(kernel, X[:1], X[-1:]) and _agree(kernel, X[:1], X)
@@ -237,44 +199,6 @@ def _check_varies(kernel: Kernel, X: RawSamples) -> None:
     if constant:
         rule = "is constant on these samples, which differ by too little beside its length scale"
         raise ParameterError("kernel", kernel, rule, "rescale the data, or change the length scale")
-
-
-def _must_vary(kernel: Kernel, X: RawSamples) -> bool:
-    """Whether the exact values of a kernel on these samples cannot all be equal.
-
-    Sums, products and conformal changes with a strict part vary where its own samples do.
-    """
-    if kernel.certificate().has(SEPARATES) and not hasattr(X, "iloc"):
-        return _differ(X)
-    if isinstance(kernel, On):
-        return _strict_and_varied(kernel.kernel, Batch(X).select(kernel.columns).raw)
-    if isinstance(kernel, Warp):
-        return _strict_and_varied(kernel.kernel, Batch(X).apply(kernel.learned).raw)
-    if isinstance(kernel, (Conformal, Product, Scaled, Sum)) and kernel.certificate().cpd:
-        return any(_must_vary(child, X) for child in kernel.children() if _strict(child))
-    return False
-
-
-def _strict_and_varied(kernel: Kernel, X: RawSamples) -> bool:
-    if hasattr(X, "iloc"):
-        X = X.to_numpy()
-        if X.dtype.kind not in "fiub" or not np.isfinite(X).all():
-            return False
-        X = X.astype(float)
-    is_array = issparse(X) or (_are_numbers(X) and np.ndim(X) == 2)
-    return bool(is_array and _strict(kernel) and _must_vary(kernel, X))
-
-
-def _strict(kernel: Kernel) -> bool:
-    """Whether a kernel is strict, on the columns or images that it looks at."""
-    inner = kernel.kernel if isinstance(kernel, (On, Warp)) else kernel
-    return inner.certificate().status == STRICT
-
-
-def _differ(X: RawSamples) -> bool:
-    """Whether not all samples are equal."""
-    low, high = X.min(axis=0), X.max(axis=0)
-    return bool((low != high).sum())
 
 
 def _agree(kernel: Kernel, sample: RawSamples, others: RawSamples) -> bool:

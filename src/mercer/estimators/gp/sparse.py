@@ -19,7 +19,7 @@ from mercer.gram.matrix import Matrix, Shifted, Weighted
 from mercer.gram.plan import COPY, FLOAT64, Plan, fits, require_room, rows_at_a_time
 from mercer.gram.streamed import Streamed
 from mercer.kernels.base import Kernel
-from mercer.kernels.derivatives import gradient_between
+from mercer.kernels.numerics.derivatives import gradient_between
 from mercer.linalg.cg import LowRankInverse, Ridge, conjugate_gradients
 from mercer.linalg.cholesky import landmarks
 from mercer.linalg.products import product

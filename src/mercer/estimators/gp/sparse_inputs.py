@@ -12,7 +12,7 @@ from mercer.estimators.gp.hyperparameters import Derivatives
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64, rows_at_a_time
 from mercer.kernels.base import Kernel
-from mercer.kernels.derivatives import gradient_between
+from mercer.kernels.numerics.derivatives import gradient_between
 from mercer.solvers.gp.inducing import Block
 
 _ROWS = 4096  # samples that meet the inducing points at a time, at most

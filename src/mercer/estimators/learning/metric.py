@@ -19,8 +19,8 @@ from mercer.estimators.learning.metric_data import MetricData, draw_rows
 from mercer.estimators.learning.metric_result import LearnedMetric, MetricRound
 from mercer.estimators.learning.pull_back import has_scale_per_column, matrix_power, pull_back
 from mercer.kernels.base import Kernel
-from mercer.kernels.derivatives import input_gradients_between
 from mercer.kernels.expression import parse
+from mercer.kernels.numerics.derivatives import input_gradients_between
 from mercer.params import boolean, integer, positive
 from mercer.solvers.ridge.path import RidgePath, ridge_path
 

@@ -13,7 +13,7 @@ from mercer.estimators.gp.learning import Priors
 from mercer.estimators.learning.objectives import Objective, Slope, Weight, evidence_slope
 from mercer.execution.blas import serial_blas
 from mercer.gram.fill import dense
-from mercer.kernels.derivatives import gradient_between
+from mercer.kernels.numerics.derivatives import gradient_between
 from mercer.solvers.gp.descent import Descent, bfgs
 
 NOISE = "noise"  # how the noise is called among the parameters

@@ -8,9 +8,9 @@ import numpy as np
 
 from mercer.aliases import KernelLike, RawSamples
 from mercer.domains.base import Batch, pick_rows
+from mercer.domains.vectors.domain import are_vectors
 from mercer.errors import ParameterError
 from mercer.estimators.common.base import certificate_on
-from mercer.estimators.common.validation import are_vectors
 from mercer.estimators.gp.hyperparameters import check_status
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
-from mercer.aliases import Columns, Features
+from mercer.aliases import Columns
 from mercer.definiteness import INDEFINITE, STRICT, Certificate, Where, Witness
 from mercer.definiteness.means import of_some_columns
 from mercer.definiteness.rules import pull_back_rule
 from mercer.domains.base import Anything, Batch, Domain
 from mercer.domains.distributions import Bags
-from mercer.domains.parts import Parts
 from mercer.domains.tables.columns import TABLES
 from mercer.domains.vectors.domain import Vectors
 from mercer.kernels.base import Kernel
-from mercer.kernels.combine.composite import Mapped, within
+from mercer.kernels.combine.composite import PullBack, within
 from mercer.kernels.parameters import computed, show_value
 from mercer.kernels.separable import terms
 from mercer.kernels.vectors.radial import RBF
@@ -53,7 +52,7 @@ _columns = Constraint(
 )
 
 
-class On(Mapped):
+class On(PullBack):
     """k on some columns, by position or by name, written ``k.on([0, 2])``.
 
     Parameters
@@ -70,7 +69,6 @@ class On(Mapped):
     [[5.0]]
     """
 
-    invariance: ClassVar[str] = "none"
     columns: Columns = param(check=_columns)
 
     @computed
@@ -208,15 +206,12 @@ class On(Mapped):
     def __repr__(self) -> str:
         return f"{within(self.kernel, 9)}.on({show_value(self.columns)})"
 
-    def prepare(self, batch: Batch) -> Parts:
-        return Parts(self.kernel.prepare(batch.select(self.columns)))
+    def images(self, batch: Batch) -> Batch:
+        return batch.select(self.columns)
 
     def fit_batch(self, batch: Batch) -> Self:
-        self.kernel.fit_batch(batch.select(self.columns))
+        self.kernel.fit_batch(self.images(batch))
         return self
-
-    def map_features(self, batch: Batch, truncate: int | None) -> Features:
-        return self.kernel.map_features(batch.select(self.columns), truncate)
 
     def feature_dim(self, p: int) -> float:
         return self.kernel.feature_dim(len(self.positions(p) or []))

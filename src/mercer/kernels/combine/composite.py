@@ -8,7 +8,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from mercer.aliases import Features, Prepared
+from mercer.aliases import Features, Prepared, RawSamples
+from mercer.definiteness import STRICT
 from mercer.domains.base import Batch, Domain
 from mercer.domains.joint import Joint
 from mercer.domains.parts import Parts
@@ -16,6 +17,7 @@ from mercer.errors import DomainMismatchError, ParameterError
 from mercer.gram.single import CombinedTiles, ScaledTiles, SingleTiles
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
+from mercer.kernels.numerics.resolution import rows_must_vary
 from mercer.kernels.parameters import computed
 from mercer.kernels.vectors.dot import Constant
 from mercer.params import Constraint, param
@@ -40,6 +42,8 @@ def as_dense(features: Features) -> np.ndarray:
 
 class Composite(Kernel, abstract=True):
     """A kernel with children."""
+
+    varies_with_parts: ClassVar[bool] = False  # if a strict one varies, as far as it is cpd
 
     @computed
     def domain(self) -> Domain:
@@ -86,6 +90,12 @@ class Composite(Kernel, abstract=True):
         for at, (name, child) in enumerate(self.named_children().items()):
             yield name, child, pair.part(at)
 
+    def varies_in_part(self, X: RawSamples) -> bool:
+        if not self.varies_with_parts or not self.certificate().cpd:
+            return False
+        strict = [child for child in self.children() if child.strict_where_it_looks]
+        return any(child.must_vary(X) for child in strict)
+
     def continuous_params(self) -> dict[str, Any]:
         params = dict(super().continuous_params())
         for name, child in self.named_children().items():
@@ -117,6 +127,33 @@ class Mapped(Composite, abstract=True):
 
     def feature_dim(self, p: int) -> float:
         return self.kernel.feature_dim(p)
+
+
+class PullBack(Mapped, abstract=True):
+    """k(f(x), f(y)): one child on images of the samples, such as some of their columns."""
+
+    invariance: ClassVar[str] = "none"
+
+    def images(self, batch: Batch) -> Batch:
+        """f of all samples."""
+        raise NotImplementedError(f"{type(self).__name__} must define images(batch)")
+
+    def prepare(self, batch: Batch) -> Parts:
+        return Parts(self.kernel.prepare(self.images(batch)))
+
+    def map_features(self, batch: Batch, truncate: int | None) -> Features:
+        return self.kernel.map_features(self.images(batch), truncate)
+
+    @property
+    def compares_rows(self) -> bool:
+        return self.kernel.compares_rows
+
+    @property
+    def strict_where_it_looks(self) -> bool:
+        return self.kernel.certificate().status == STRICT
+
+    def varies_in_part(self, X: RawSamples) -> bool:
+        return rows_must_vary(self.kernel, self.images(Batch(X)).raw)
 
 
 class Pointwise(Composite, abstract=True):

@@ -20,7 +20,7 @@ from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.composite import Mapped, as_dense, within
 from mercer.kernels.combine.sums import Scaled, Sum
-from mercer.kernels.derivatives import Bounds
+from mercer.kernels.numerics.derivatives import Bounds
 from mercer.kernels.separable.parts import PartValues
 from mercer.kernels.separable.terms import Columns, ColumnTerm, Separation
 from mercer.kernels.vectors.distance import NegativeDistance

@@ -18,7 +18,7 @@ from mercer.errors import NotDifferentiableError, NotFiniteError, ShapeError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.column_maps import ColumnMap, ranks, squash
-from mercer.kernels.combine.composite import Mapped, as_dense, within
+from mercer.kernels.combine.composite import Mapped, PullBack, as_dense, within
 from mercer.kernels.combine.linear_map import LinearMap
 from mercer.kernels.functions import SampleFunction, absolute, arctan, describe, row_sums
 from mercer.kernels.parameters import show_value
@@ -31,7 +31,7 @@ from mercer.state import State
 __all__ = ["Conformal", "FromFeatures", "Warp"]
 
 
-class Warp(Mapped):
+class Warp(PullBack):
     """k(f(x), f(y)), written ``k @ f``: the pull-back of a kernel by a function.
 
     Parameters
@@ -50,7 +50,6 @@ class Warp(Mapped):
 
     precedence: ClassVar[int] = 2
     domain: ClassVar[Domain] = Anything()
-    invariance: ClassVar[str] = "none"
     stored: ClassVar[State] = State(plain=("function_",))
     function: SampleFunction = param(check=function)
 
@@ -90,13 +89,13 @@ class Warp(Mapped):
     def __repr__(self) -> str:
         return f"{within(self.kernel, 4)} @ {show_value(self.function)}"
 
-    def prepare(self, batch: Batch) -> Parts:
-        return Parts(self.kernel.prepare(batch.apply(self.learned)))
+    def images(self, batch: Batch) -> Batch:
+        return batch.apply(self.learned)
 
     def fit_batch(self, batch: Batch) -> Self:
         if isinstance(self.function, ColumnMap):
             self.function_ = self.function.fit(batch.raw)
-        self.kernel.fit_batch(batch.apply(self.learned))
+        self.kernel.fit_batch(self.images(batch))
         return self
 
     def separation(self, columns: Columns) -> Separation:
@@ -113,9 +112,6 @@ class Warp(Mapped):
             raise NotDifferentiableError("input_gradient", self, what, remedy)
         inner = self.kernel.tile_input_gradients(pair.part(0), weights)
         return self.function.pull_back(inner)
-
-    def map_features(self, batch: Batch, truncate: int | None) -> Features:
-        return self.kernel.map_features(batch.apply(self.learned), truncate)
 
     def feature_dim(self, p: int) -> float:
         if isinstance(self.function, ColumnMap):
@@ -164,6 +160,7 @@ class Conformal(Mapped):
     """
 
     invariance: ClassVar[str] = "none"
+    varies_with_parts: ClassVar[bool] = True
     function: SampleFunction = param(check=function)
     nonzero: bool = param(default=False, check=boolean)
 

@@ -55,6 +55,7 @@ class Product(Nary):
 
     _combine = np.multiply
     precedence: ClassVar[int] = 3
+    varies_with_parts: ClassVar[bool] = True
 
     def fit_batch(self, batch: Batch) -> Self:
         super().fit_batch(batch)

@@ -49,6 +49,7 @@ class Sum(Nary):
 
     _combine = np.add
     precedence: ClassVar[int] = 1
+    varies_with_parts: ClassVar[bool] = True
 
     def certify(self, d: int | None) -> Certificate:
         # A term of weight 0 does not count.
@@ -131,6 +132,7 @@ class Scaled(Pointwise):
     """
 
     precedence: ClassVar[int] = 3
+    varies_with_parts: ClassVar[bool] = True
     factor: float = param(check=real, continuous=True)
     kernel: Kernel = param(check=is_kernel)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import operator
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import ClassVar, Self, TypeVar, cast
@@ -15,7 +16,7 @@ from mercer.definiteness import INDEFINITE, POSITIVE_DIAGONAL, PSD, STRICT, UNKN
 from mercer.definiteness.means import blind
 from mercer.domains.base import Batch, Domain, pick_rows, raw_length
 from mercer.domains.distributions import Bags, BagSamples, bags_of
-from mercer.domains.vectors.domain import TILE
+from mercer.domains.vectors.domain import TILE, are_vectors
 from mercer.errors import MercerError
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
@@ -23,6 +24,7 @@ from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, Place, WeightedSum
 from mercer.kernels.combine.composite import Composite, is_kernel
 from mercer.kernels.distributions.inner_tiles import Strip, on_strips
+from mercer.kernels.numerics.resolution import Points
 from mercer.params import param
 
 __all__ = ["MeanEmbedding"]
@@ -56,6 +58,7 @@ class BagKernel(Composite, abstract=True):
     """A sum of an inner kernel over the samples of two bags, divided by a number of each bag."""
 
     invariance: ClassVar[str] = "none"
+    compares_points: ClassVar[bool] = True
 
     @property
     def inner(self) -> Kernel:
@@ -92,6 +95,13 @@ class BagKernel(Composite, abstract=True):
         """Fit the inner kernel to the samples of all bags."""
         self._inner(batch, self.inner.fit_batch)
         return self
+
+    def inner_points(self, X: RawSamples) -> Points | None:
+        if not are_vectors(self.inner.domain):
+            return None
+        encode = operator.methodcaller("encode", self.inner.domain)
+        _, elements = self._inner(Batch(X), encode)
+        return Points(elements.x, self.inner)
 
     def prepare(self, batch: Batch) -> EmbeddedBags:
         bags, elements = self._inner(batch, self.inner.prepare)

@@ -17,12 +17,13 @@ from mercer.domains.structures.series import Series, SeriesSamples
 from mercer.errors import ParameterError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, Place
+from mercer.kernels.numerics.resolution import Points
 from mercer.kernels.parameters import computed
 from mercer.kernels.series.alignment_shares import alignment_shares
 from mercer.kernels.series.scaled import Scaled
 from mercer.kernels.series.widths import median_width
 from mercer.kernels.strings.pairwise import Entries
-from mercer.kernels.vectors.radial import check_per_column
+from mercer.kernels.vectors.radial import RBF, check_per_column
 from mercer.params import Constraint, boolean, param, positive, positive_or_per_column
 from mercer.state import State
 
@@ -97,6 +98,7 @@ class GlobalAlignment(Kernel):
     """
 
     length_scale: LengthScale = param(default=1.0, check=_width, continuous=True)
+    compares_points: ClassVar[bool] = True
     window: float | None = param(default=None, check=_window)
     normalized: bool = param(default=True, check=boolean)
     channels: str | None = param(default=None, check=channel_axis)
@@ -159,6 +161,10 @@ class GlobalAlignment(Kernel):
         if not usable:
             raise ParameterError("length_scale", scale, "is too small: 1/ℓ² overflows")
         return scales
+
+    def inner_points(self, X: RawSamples) -> Points:
+        rows = cast(SeriesSamples, Batch(X).encode(self.domain)).values
+        return Points(rows, RBF(self.scales(rows.shape[1]).tolist()))
 
     # -- sums over alignments ----------------------------------------------------------------------
 

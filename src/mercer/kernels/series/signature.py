@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 
 from mercer import _compiled
-from mercer.aliases import Prepared
+from mercer.aliases import Prepared, RawSamples
 from mercer.definiteness import POSITIVE_DIAGONAL, PSD, UNKNOWN, Certificate
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.distributions import BagSamples
@@ -21,6 +21,7 @@ from mercer.execution.workspace import Workspace
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.combine.composite import Composite, is_kernel
+from mercer.kernels.numerics.resolution import Points
 from mercer.kernels.parameters import computed
 from mercer.kernels.series.global_alignment import channel_axis
 from mercer.kernels.series.scaled import Scaled
@@ -107,6 +108,7 @@ class Signature(Composite):
     """
 
     invariance: ClassVar[str] = "none"
+    compares_points: ClassVar[bool] = True
     levels: int | None = param(default=4, check=_levels)
     static: Kernel = dataclasses.field(
         default_factory=RBF, metadata={"check": is_kernel, "continuous": False}
@@ -182,6 +184,12 @@ class Signature(Composite):
             return Batch(np.concatenate(columns, axis=1))
 
         return samples.once(("points", bool(self.time)), make)
+
+    def inner_points(self, X: RawSamples) -> Points:
+        rows = cast(SeriesSamples, Batch(X).encode(self.domain)).values
+        if self.time:  # which does not tell one series from another
+            rows = np.column_stack([rows, np.zeros(len(rows))])
+        return Points(rows, self.static)
 
     def fit_batch(self, batch: Batch) -> Self:
         self.static.fit_batch(self._points(cast(SeriesSamples, batch.encode(self.domain))))

@@ -15,7 +15,7 @@ from mercer.domains.base import Domain
 from mercer.domains.strings import STRINGS, StringSamples
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
-from mercer.kernels.refutation import witness_among
+from mercer.kernels.numerics.refutation import witness_among
 from mercer.kernels.strings.pairwise import Entries
 from mercer.params import param, positive
 

@@ -26,8 +26,8 @@ from mercer.errors import MercerError, ParameterError
 from mercer.execution.cancel import check_stop
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, Place
+from mercer.kernels.numerics.refutation import witness_among
 from mercer.kernels.parameters import computed
-from mercer.kernels.refutation import witness_among
 from mercer.kernels.whole_graphs.node_pairs import evaluate, kernel_or_none
 from mercer.params import Constraint, param
 

@@ -10,7 +10,7 @@ from mercer.aliases import RawSamples
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Certificate, Witness
 from mercer.errors import MercerError
 from mercer.kernels.base import Kernel
-from mercer.kernels.refutation import refute_in, refute_on
+from mercer.kernels.numerics.refutation import refute_in, refute_on
 
 _WORDS = {
     "strict": "strictly positive definite",

@@ -1,0 +1,1 @@
+"""What is computed of any kernel: gradients, witnesses against it, what rounding leaves of it."""
