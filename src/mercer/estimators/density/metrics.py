@@ -9,8 +9,7 @@ from sklearn.neighbors import BallTree, KDTree
 
 from mercer.errors import ParameterError
 from mercer.gram.plan import rows_at_a_time
-from mercer.kernels.vectors.gaussian_mixtures import Exponential
-from mercer.kernels.vectors.radial import RBF, RadialKernel
+from mercer.kernels.vectors.radial import RadialKernel
 
 TREES = {"kd_tree": KDTree, "ball_tree": BallTree}
 METRICS = {*KDTree.valid_metrics, *BallTree.valid_metrics}  # by scikit-learn's names
@@ -46,16 +45,6 @@ def log_sums_by_metric(
     logs = np.empty(len(X))
     for start in range(0, len(X), rows):
         scaled = distance.pairwise(X[start : start + rows], Y) / kernel.length_scale
-        terms = _log_profile(kernel, scaled) + np.log(weight)
+        terms = kernel.log_profile(scaled * scaled) + np.log(weight)
         logs[start : start + rows] = logsumexp(terms, axis=1)
     return logs
-
-
-def _log_profile(kernel: RadialKernel, s: np.ndarray) -> np.ndarray:
-    """Logarithms of the window, where its values may underflow."""
-    if isinstance(kernel, RBF):
-        return -0.5 * s * s
-    if isinstance(kernel, Exponential):
-        return -s
-    with np.errstate(divide="ignore"):
-        return np.log(kernel.profile(s * s))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from mercer.kernels.base import Kernel
@@ -37,12 +39,9 @@ def matrix_power(matrix: np.ndarray, power: float) -> np.ndarray:
     return (Q * powers) @ Q.T
 
 
+@functools.singledispatch
 def rescaled(kernel: Kernel, factors: np.ndarray) -> Kernel | None:
     """k(x∘factors, y∘factors) with a length scale per column; None if it has no such form."""
-    if isinstance(kernel, (Constant, White)):
-        return kernel.copy()
-    if isinstance(kernel, (Sum, Product, Scaled)):
-        return _rescaled_parts(kernel, factors)
     if not has_scale_per_column(kernel):
         return None
     copy = kernel.copy()
@@ -50,7 +49,16 @@ def rescaled(kernel: Kernel, factors: np.ndarray) -> Kernel | None:
     return copy.set_params(length_scale=scale / factors)
 
 
-def _rescaled_parts(kernel: Kernel, factors: np.ndarray) -> Kernel | None:
+@rescaled.register(Constant)
+@rescaled.register(White)
+def _of_constant(kernel: Constant | White, factors: np.ndarray) -> Kernel:
+    return kernel.copy()
+
+
+@rescaled.register(Sum)
+@rescaled.register(Product)
+@rescaled.register(Scaled)
+def _of_parts(kernel: Kernel, factors: np.ndarray) -> Kernel | None:
     parts = {name: rescaled(child, factors) for name, child in kernel.named_children().items()}
     if None in parts.values():
         return None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from typing import NamedTuple
+
 import numpy as np
 
 from mercer.estimators.search.expression import innermost
@@ -33,53 +36,65 @@ def describe_term(term: Kernel, names: Names = None) -> str:
     """A noun phrase for a product of base kernels, the most specific factor first."""
     kernel = term.kernel if isinstance(term, Scaled) else term
     factors = kernel.terms if isinstance(kernel, Product) else [kernel]
-    first, *others = sorted(factors, key=_rank)
-    words = [f"{_noun(first)}{_of(first, names)}"]
-    changes = [f"{_change(other)}{_of(other, names, ' with ')}" for other in others]
-    if changes:
-        words.append(f"whose size and shape {' and '.join(changes)}")
-    return " ".join(words)
+    ranked = sorted(factors, key=lambda factor: _words_of(factor).rank)
+    first, *others = ranked
+    phrase = f"{_words_of(first).noun}{_of(first, names)}"
+    changes = [f"{_words_of(other).change}{_of(other, names, ' with ')}" for other in others]
+    if not changes:
+        return phrase
+    return f"{phrase} whose size and shape {' and '.join(changes)}"
 
 
-def _rank(factor: Kernel) -> int:
-    """Periods first, then smooth functions, then others, and straight lines last."""
-    inner = innermost(factor)
-    if isinstance(inner, Periodic):
-        return 0
-    if isinstance(inner, (RBF, RationalQuadratic)):
-        return 1
-    return 3 if _is_linear(inner) else 2
+class Words(NamedTuple):
+    """How a kernel is described."""
+
+    rank: int  # periods first, then smooth functions, then others, and straight lines last
+    noun: str  # what the kernel alone describes
+    change: str  # how it changes what another factor describes
 
 
-def _is_linear(kernel: Kernel) -> bool:
-    return isinstance(kernel.kernel if isinstance(kernel, Centered) else kernel, Linear)
+@functools.singledispatch
+def words(kernel: Kernel) -> Words:
+    """The description of a kernel; those of other modules can be registered."""
+    return Words(2, f"a function with the kernel {kernel!r}", f"vary by the kernel {kernel!r}")
 
 
-def _noun(factor: Kernel) -> str:
-    """What a factor alone describes."""
-    inner = innermost(factor)
-    if isinstance(inner, Periodic):
-        return f"a periodic function with period {_value(inner.period)}"
-    if isinstance(inner, RBF):
-        return f"a smooth trend with length scale {_value(inner.length_scale)}"
-    if isinstance(inner, RationalQuadratic):
-        scale = _value(inner.length_scale)
-        return f"irregular variation of many length scales around {scale}"
-    if _is_linear(inner):
-        return "a linear trend"
-    return f"a function with the kernel {inner!r}"
+@words.register
+def _(kernel: Periodic) -> Words:
+    period = _value(kernel.period)
+    noun = f"a periodic function with period {period}"
+    return Words(0, noun, f"repeat with period {period}")
 
 
-def _change(factor: Kernel) -> str:
-    """How a factor changes what another one describes."""
-    inner = innermost(factor)
-    if isinstance(inner, (RBF, RationalQuadratic)):
-        return f"change over a length scale of {_value(inner.length_scale)}"
-    if isinstance(inner, Periodic):
-        return f"repeat with period {_value(inner.period)}"
-    if _is_linear(inner):
-        return "change linearly"
-    return f"vary by the kernel {inner!r}"
+@words.register
+def _(kernel: RBF) -> Words:
+    scale = _value(kernel.length_scale)
+    noun = f"a smooth trend with length scale {scale}"
+    return Words(1, noun, f"change over a length scale of {scale}")
+
+
+@words.register
+def _(kernel: RationalQuadratic) -> Words:
+    scale = _value(kernel.length_scale)
+    noun = f"irregular variation of many length scales around {scale}"
+    return Words(1, noun, f"change over a length scale of {scale}")
+
+
+@words.register
+def _(kernel: Linear) -> Words:
+    return Words(3, "a linear trend", "change linearly")
+
+
+@words.register
+def _(kernel: Centered) -> Words:
+    inner = words(kernel.kernel)
+    if inner.rank == 3:
+        return inner
+    return words.dispatch(Kernel)(kernel)
+
+
+def _words_of(factor: Kernel) -> Words:
+    return words(innermost(factor))
 
 
 def _of(factor: Kernel, names: Names, word: str = " of ") -> str:

@@ -28,28 +28,32 @@ __all__ = ["InverseMultiquadric", "Laplacian", "LogDistance", "Multiquadric", "N
 
 
 class DistanceKernel(Kernel, abstract=True):
-    """k(x, y) = value(‖x−y‖²) with one continuous parameter, and the derivative in it."""
+    """k(x, y) = profile(‖x−y‖²) with one continuous parameter, and the derivative in it."""
 
     invariance: ClassVar[str] = "radial"
 
-    def value(self, r2: np.ndarray) -> np.ndarray:
+    def profile(self, r2: np.ndarray) -> np.ndarray:
         """The kernel's values for these squared distances."""
-        raise NotImplementedError(f"{type(self).__name__} must define value(r2)")
+        raise NotImplementedError(f"{type(self).__name__} must define profile(r2)")
 
-    def value_derivative(self, r2: np.ndarray) -> np.ndarray:
-        """The derivative of `value` in the parameter."""
-        raise NotImplementedError(f"{type(self).__name__} must define value_derivative(r2)")
+    def profile_derivative(self, r2: np.ndarray) -> np.ndarray:
+        """The derivative of `profile` in the parameter."""
+        raise NotImplementedError(f"{type(self).__name__} must define profile_derivative(r2)")
 
     def tile(self, pair: Pair, out: np.ndarray) -> None:
-        np.copyto(out, self.value(pair.sqdist(None, out)))
+        np.copyto(out, self.profile(pair.sqdist(None, out)))
 
     def diagonal(self, samples: Prepared) -> np.ndarray:
-        return np.full(len(samples), float(self.value(np.zeros(1))[0]))
+        return np.full(len(samples), float(self.profile(np.zeros(1))[0]))
 
     def slope(self, r2: np.ndarray) -> np.ndarray:
         """−2 dk/d(r²), from which the derivatives in x follow."""
         remedy = f"{type(self).__name__} must define slope(r2)"
         raise NotDifferentiableError("input_gradient", self, "has no derivative in x", remedy)
+
+    def curvature(self, r2: np.ndarray) -> np.ndarray | None:
+        """4 d²k/d(r²)², if k has second derivatives in x everywhere, and they are known."""
+        return None
 
     def tile_input_gradients(self, pair: Pair, weights: np.ndarray) -> np.ndarray:
         r2 = pair.sqdist()
@@ -59,7 +63,7 @@ class DistanceKernel(Kernel, abstract=True):
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         (name,) = self._continuous
-        yield name, None, self.value_derivative(pair.sqdist())
+        yield name, None, self.profile_derivative(pair.sqdist())
 
 
 class InverseMultiquadric(DistanceKernel):
@@ -88,14 +92,17 @@ class InverseMultiquadric(DistanceKernel):
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         _compiled.profiles.inverse_root(pair.sqdist(None, out), float(self.c) ** 2, out)
 
-    def value(self, r2: np.ndarray) -> np.ndarray:
+    def profile(self, r2: np.ndarray) -> np.ndarray:
         return 1.0 / np.sqrt(r2 + float(self.c) ** 2)
 
-    def value_derivative(self, r2: np.ndarray) -> np.ndarray:
-        return -self.c * self.value(r2) ** 3
+    def profile_derivative(self, r2: np.ndarray) -> np.ndarray:
+        return -self.c * self.profile(r2) ** 3
 
     def slope(self, r2: np.ndarray) -> np.ndarray:
-        return self.value(r2) ** 3
+        return self.profile(r2) ** 3
+
+    def curvature(self, r2: np.ndarray) -> np.ndarray:
+        return 3.0 * self.profile(r2) ** 5
 
 
 class Multiquadric(DistanceKernel):
@@ -126,14 +133,14 @@ class Multiquadric(DistanceKernel):
     )
     c: float = param(default=1.0, check=positive, continuous=True)
 
-    def value(self, r2: np.ndarray) -> np.ndarray:
+    def profile(self, r2: np.ndarray) -> np.ndarray:
         return -np.sqrt(r2 + float(self.c) ** 2)
 
-    def value_derivative(self, r2: np.ndarray) -> np.ndarray:
-        return self.c / self.value(r2)
+    def profile_derivative(self, r2: np.ndarray) -> np.ndarray:
+        return self.c / self.profile(r2)
 
     def slope(self, r2: np.ndarray) -> np.ndarray:
-        return -1.0 / self.value(r2)
+        return -1.0 / self.profile(r2)
 
 
 class _PowerOfDistance(DistanceKernel, abstract=True):
@@ -190,10 +197,10 @@ class NegativeDistance(_PowerOfDistance):
         # −‖x−y‖² is 2⟨x, y⟩ up to terms that vanish where the mass is 0
         return dataclasses.replace(self.definite, means=finite("x"))
 
-    def value(self, r2: np.ndarray) -> np.ndarray:
+    def profile(self, r2: np.ndarray) -> np.ndarray:
         return -self._power(r2)
 
-    def value_derivative(self, r2: np.ndarray) -> np.ndarray:
+    def profile_derivative(self, r2: np.ndarray) -> np.ndarray:
         return -self._power_derivative(r2)
 
     def slope(self, r2: np.ndarray) -> np.ndarray:
@@ -227,10 +234,10 @@ class LogDistance(_PowerOfDistance):
         means=ENERGY,
     )
 
-    def value(self, r2: np.ndarray) -> np.ndarray:
+    def profile(self, r2: np.ndarray) -> np.ndarray:
         return -np.log1p(self._power(r2))
 
-    def value_derivative(self, r2: np.ndarray) -> np.ndarray:
+    def profile_derivative(self, r2: np.ndarray) -> np.ndarray:
         return -self._power_derivative(r2) / (1.0 + self._power(r2))
 
     def slope(self, r2: np.ndarray) -> np.ndarray:

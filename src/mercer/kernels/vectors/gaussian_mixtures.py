@@ -78,6 +78,9 @@ class Exponential(RadialKernel, splits=mixture_form):
     def profile(self, s2: np.ndarray) -> np.ndarray:
         return np.exp(-np.sqrt(s2))
 
+    def log_profile(self, s2: np.ndarray) -> np.ndarray:
+        return -np.sqrt(s2)
+
     def formula(self) -> tuple[Formula, float]:
         return Formula("EXPONENTIAL", smooth=False), 1.0
 
@@ -207,6 +210,13 @@ class Matern(RadialKernel, splits=mixture_form):
             return (5.0 / 3.0) * (1.0 + z) * np.exp(-z)
         return 2.0 * nu * self._bessel(z, abs(nu - 1.0), nu - 1.0)
 
+    def curvature(self, s2: np.ndarray) -> np.ndarray | None:
+        if math.isinf(self.nu):
+            return np.exp(-0.5 * s2)
+        if self.nu == 2.5:
+            return (25.0 / 3.0) * np.exp(-np.sqrt(5.0 * s2))
+        return None
+
     @classmethod
     def examples(cls) -> list[Kernel]:
         return [cls(), cls(nu=0.5), cls(nu=2.5, length_scale=2.0), cls(nu=0.8), cls(nu=math.inf)]
@@ -262,6 +272,9 @@ class RationalQuadratic(RadialKernel, splits=mixture_form):
 
     def slope(self, s2: np.ndarray) -> np.ndarray:
         return np.exp(-(self.alpha + 1.0) * np.log1p(s2 / (2.0 * self.alpha)))
+
+    def curvature(self, s2: np.ndarray) -> np.ndarray:
+        return (1.0 + 1.0 / self.alpha) * self.slope(s2) / (1.0 + s2 / (2.0 * self.alpha))
 
     def tile_derivatives(self, pair: Pair) -> Iterator[Derivative]:
         yield from super().tile_derivatives(pair)

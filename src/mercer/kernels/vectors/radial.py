@@ -70,6 +70,15 @@ class ScaledDistance(Kernel, abstract=True):
         remedy = f"{type(self).__name__} must define slope(s2)"
         raise NotDifferentiableError("gradient", self, "is not defined", remedy)
 
+    def curvature(self, s2: np.ndarray) -> np.ndarray | None:
+        """4 d²k/d(s²)², if k has second derivatives in x everywhere, and they are known."""
+        return None
+
+    def log_profile(self, s2: np.ndarray) -> np.ndarray:
+        """The logarithm of the profile, also where the profile itself is too small for a float."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.profile(s2))
+
     @property
     def invariance(self) -> str:  # type: ignore[override]
         return "translation" if np.ndim(self.length_scale) else "radial"
@@ -235,6 +244,10 @@ class RBF(RadialKernel, splits=product_form):
         return np.exp(-0.5 * s2)
 
     slope = profile
+    curvature = profile
+
+    def log_profile(self, s2: np.ndarray) -> np.ndarray:
+        return -0.5 * s2
 
     def formula(self) -> tuple[Formula, float]:
         return Formula("GAUSSIAN"), 0.5
