@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -45,6 +47,15 @@ def test_the_unit_does_not_matter(n, factor, rng):
     assert check_gram(factor * K).psd
     assert not check_gram(factor * (K - 1.5 * np.linalg.eigvalsh(K)[-1] * np.eye(n))).psd
     assert check_gram(factor * NegativeDistance()(rng.standard_normal((n, 2)))).cpd
+
+
+@pytest.mark.parametrize("smallest", [1e-300, 1e-320])
+def test_directions_of_the_smallest_numbers(smallest):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        report = check_gram(np.diag([smallest, -smallest]))
+    assert not report.psd
+    assert np.linalg.norm(report.worst) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("n", SIZES)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import mercer
-from mercer import RBF, Bessel, Linear, Matern, bochner, errors
+from mercer import RBF, Bessel, Linear, Matern, Wendland, bochner, errors
 
 
 @pytest.mark.parametrize(
@@ -73,3 +75,30 @@ def test_refusals():
     with pytest.raises(errors.ParameterError, match="f"):
         bochner(3.0, 1)
     assert "_OfDistance" not in mercer.kernels.catalogue()
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-4, 1e4, 1e9])
+def test_distances_of_any_unit(scale):
+    assert bochner(lambda r: (r < scale).astype(float)).status == "indefinite"
+    certificate = bochner(lambda r: np.exp(-((r / scale) ** 2)), 2)
+    assert certificate.status == "unknown" and "100 frequencies" in certificate.rule
+
+
+def test_many_dimensions():
+    with np.errstate(all="raise", under="ignore"):
+        certificate = bochner(lambda r: np.exp(-np.square(r / 5.0)), 1000)
+    assert certificate.status == "unknown" and "not negative at 100 freq" in certificate.rule
+
+
+def test_kernels_of_which_nothing_is_known_are_looked_at():
+    certificate = bochner(RBF() - 0.9 * RBF(length_scale=0.5), 3)
+    assert certificate.status == "indefinite" and certificate.claim.startswith("RBF() - 0.9")
+    certificate = bochner(Wendland(length_scale=3.0), 5)
+    assert certificate.status == "unknown" and certificate.claim == "Wendland(length_scale=3.0)"
+    assert "the Fourier transform is negative at frequency" in certificate.rule
+
+
+def test_functions_of_one_number_are_refused():
+    for f in (math.exp, lambda r: 1.0, lambda r: [r]):
+        with pytest.raises(errors.ParameterError, match="function of an array of distances"):
+            bochner(f)

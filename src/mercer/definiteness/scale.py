@@ -72,7 +72,7 @@ def judge(
         strict=len(rows) == n and bool(values[0] - uncertainty > tolerance),
         diagonal=True,
         cauchy_schwarz=bool(np.abs(scaled).max() <= 1.0 + slack),
-        worst=worst / np.linalg.norm(worst),
+        worst=_unit(worst),
     )
 
 
@@ -112,6 +112,12 @@ def _against_row(A: np.ndarray, at: int) -> np.ndarray:
     return c / np.linalg.norm(c)
 
 
+def _unit(vector: np.ndarray) -> np.ndarray:
+    """The vector divided by its norm, whose square may be beyond the range of numbers."""
+    shape = vector / np.abs(vector).max()
+    return shape / np.linalg.norm(shape)
+
+
 def judge_balanced(A: np.ndarray, eps: float, rounding: float = 0.0) -> Judgement:
     """Judge cᵀAc among the c with Σc = 0, by differences from the smallest row."""
     if len(A) == 1:
@@ -119,7 +125,7 @@ def judge_balanced(A: np.ndarray, eps: float, rounding: float = 0.0) -> Judgemen
     differences, sizes, at = _differences(A)
     judgement = judge(differences, eps, sizes, 4 * rounding)
     worst = np.insert(judgement.worst, at, -judgement.worst.sum())
-    return dataclasses.replace(judgement, worst=worst / np.linalg.norm(worst))
+    return dataclasses.replace(judgement, worst=_unit(worst))
 
 
 def _differences(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -24,6 +25,8 @@ _NODES = 2000  # of the quadrature,
 _PER_PANEL = 20  # in panels of these
 _MOST_POINTS = 400  # of a grid on which a witness is looked for
 _NEGATIVE = 1e-6  # times the largest value of the transform: below minus this is no rounding error
+
+_NO_RULE = "no rule: "
 
 Profile = Callable[[np.ndarray], np.ndarray]
 
@@ -81,14 +84,24 @@ def _of_kernel(kernel: Kernel, d: int) -> Certificate:
     if kernel.invariance not in ("radial", "translation"):
         rule = "is not a function of x − y"
         raise ParameterError("f", kernel, rule, "give a stationary kernel, such as Matern()")
-    return kernel.certificate(d)
+    certificate = kernel.certificate(d)
+    if certificate.status != UNKNOWN or kernel.invariance != "radial":
+        return certificate
+    origin, axis = np.zeros((1, d)), np.eye(1, d)
+
+    def f(r: np.ndarray) -> np.ndarray:
+        return kernel(np.outer(r, axis), origin).reshape(r.shape)
+
+    looked = _of_function(_OfDistance(f=f), d)
+    if looked.witness is None:
+        rule = f"{certificate.rule}; {looked.rule.removeprefix(_NO_RULE)}"
+        return dataclasses.replace(certificate, rule=rule)
+    return dataclasses.replace(looked, claim=certificate.claim, parts=certificate.parts)
 
 
 def _of_function(kernel: _OfDistance, d: int) -> Certificate:
     name = describe(kernel.f).name
-    if not np.isfinite(np.asarray(kernel.f(np.array([0.0, 1e-3, 1.0])), dtype=float)).all():
-        rule = "is not finite at the distances 0, 0.001 and 1"
-        raise ParameterError("f", name, rule, "give a function of an array of distances")
+    _check_values(kernel.f, name)
     claim = f"{name}(‖x − y‖)"
     where = Where(f"R^{d}")
     omega, transform = _transform(kernel.f, d)
@@ -96,13 +109,26 @@ def _of_function(kernel: _OfDistance, d: int) -> Certificate:
     if witness is not None:
         rule = "a counterexample"
         return Certificate(INDEFINITE, claim, rule, where, witness=witness)
-    return Certificate(UNKNOWN, claim, f"no rule: {_looked_at(omega, transform)}", where)
+    return Certificate(UNKNOWN, claim, f"{_NO_RULE}{_looked_at(omega, transform)}", where)
+
+
+def _check_values(f: Profile, name: str) -> None:
+    """Refuse what gives no finite number for every distance of an array."""
+    remedy = "give a function of an array of distances"
+    try:
+        values = np.asarray(f(np.array([0.0, 1e-3, 1.0])), dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ParameterError("f", name, f"cannot compute an array ({error})", remedy) from error
+    if values.shape != (3,):
+        raise ParameterError("f", name, f"gives {values.shape} for an array of shape (3,)", remedy)
+    if not np.isfinite(values).all():
+        raise ParameterError("f", name, "is not finite at the distances 0, 0.001 and 1", remedy)
 
 
 def _looked_at(omega: np.ndarray, transform: np.ndarray) -> str:
     """What the transform was like, in words."""
     if not len(omega):
-        return "the function decays too slowly for a transform, and no frequency was looked at"
+        return "the function is 0, or decays too slowly for a transform: no frequency was looked at"
     range_ = f"{len(omega)} frequencies from {omega[0]:.3g} to {omega[-1]:.3g}"
     at = int(np.argmin(transform))
     if transform[at] < -_NEGATIVE * np.abs(transform).max():
@@ -114,13 +140,14 @@ def _looked_at(omega: np.ndarray, transform: np.ndarray) -> str:
 def _transform(f: Profile, d: int) -> tuple[np.ndarray, np.ndarray]:
     """The radial Fourier transform in R^d, up to a factor, at some frequencies; none without decay.
 
-    ∫ f(r) r^(d−1) Ω(ωr) dr, Ω(z) = Γ(d/2) (2/z)^(d/2−1) J_(d/2−1)(z).
+    ∫ f(r) r^(d−1) Ω(ωr) dr, Ω(z) = Γ(d/2) (2/z)^(d/2−1) J_(d/2−1)(z) = ₀F₁(d/2; −z²/4).
     """
-    from scipy.special import gammaln, jv
+    from scipy.special import hyp0f1
 
-    radii = np.geomspace(1e-3, 1e4, 400)
-    sizes = np.abs(np.asarray(f(radii), dtype=float)) * radii**d
-    large = np.flatnonzero(sizes > 1e-10 * sizes.max())
+    far = np.geomspace(1e-12, 1e12, 1200)
+    radii = far[np.argmax(_log_size(f, far, d))] * np.geomspace(1e-3, 1e4, 400)
+    sizes = _log_size(f, radii, d)
+    large = np.flatnonzero(sizes > sizes.max() + math.log(1e-10))
     if not len(large) or large[-1] >= len(radii) - 20:
         return np.empty(0), np.empty(0)
     end = radii[large[-1] + 1]
@@ -131,12 +158,16 @@ def _transform(f: Profile, d: int) -> tuple[np.ndarray, np.ndarray]:
     widths = np.diff(edges)[:, None]
     r = (edges[:-1, None] + widths * (nodes + 1) / 2).ravel()
     w = (widths * weights / 2).ravel()
-    mass = w * np.asarray(f(r), dtype=float) * r ** (d - 1)
+    mass = w * np.asarray(f(r), dtype=float) * (r / end) ** (d - 1)
     omega = np.geomspace(0.05 / end, 0.2 * _NODES / end, _FREQUENCIES)
-    order = d / 2 - 1
-    z = omega[:, None] * r
-    waves = np.exp(gammaln(d / 2) + order * np.log(2.0 / z)) * jv(order, z)
+    waves = hyp0f1(d / 2, -0.25 * (omega[:, None] * r) ** 2)
     return omega, waves @ mass
+
+
+def _log_size(f: Profile, radii: np.ndarray, d: int) -> np.ndarray:
+    """log |f(r)| r^d, the share of a distance r in the transform."""
+    with np.errstate(divide="ignore"):
+        return np.log(np.abs(np.asarray(f(radii), dtype=float))) + d * np.log(radii)
 
 
 def _candidates(omega: np.ndarray, transform: np.ndarray, d: int) -> Iterator[np.ndarray]:

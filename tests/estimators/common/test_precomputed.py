@@ -13,7 +13,7 @@ import mercer
 from mercer import RBF, SVC, SVR, KernelRidge, NegativeDistance, Sigmoid, errors
 from mercer.definiteness import scale
 
-SAID_OTHERWISE = ("KernelPCA", "KernelKMeans", "KernelCCA")  # by their own results
+SAID_OTHERWISE = ("KernelPCA", "KernelCCA")  # by their own results
 
 
 @every_estimator("precomputed")
@@ -26,6 +26,7 @@ def test_every_estimator_says_it(name):
         warnings.simplefilter("always")
         make(name, "precomputed").fit(K, y)
     told = [str(w.message) for w in caught if w.category is errors.DefinitenessWarning]
+    told = [text for text in told if "squared distances are negative" not in text]  # of clusters
     assert len(told) == 1 and re.search("smallest eigenvalue (after centering )?-", told[0]), told
     assert "repair" in told[0]
 

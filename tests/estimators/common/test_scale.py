@@ -12,6 +12,7 @@ from sklearn.model_selection import cross_val_score
 from mercer import (
     SVC,
     CommonNeighbours,
+    Diffusion,
     KernelKMeans,
     KernelRidge,
     LaplacianDiffusion,
@@ -41,8 +42,20 @@ def test_small_values_are_told_and_the_remedy_works(karate, kernel):
 
 
 @pytest.mark.parametrize(
+    "combine",
+    [lambda k: 0.5 * k, lambda k: k + 2.0 * k, lambda k: k * k, lambda k: k.center()],
+    ids=["multiple", "sum", "product", "centered"],
+)
+def test_small_values_of_combinations_are_told(karate, combine):
+    graph, club = karate
+    with pytest.warns(UserWarning, match=r"kernel\.normalize\(\)"):
+        SVC(kernel=combine(LaplacianDiffusion(graph))).fit(list(graph), club)
+
+
+@pytest.mark.parametrize(
     "model",
     [
+        lambda graph: SVC(kernel=LaplacianDiffusion(graph) + Diffusion(graph)),
         lambda graph: SVC(kernel=LaplacianDiffusion(graph), C=100.0),
         lambda graph: SVC(kernel=CommonNeighbours(graph)),
         lambda graph: NuSVC(kernel=LaplacianDiffusion(graph)),

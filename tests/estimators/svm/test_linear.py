@@ -1,5 +1,7 @@
 """Linear machines: LIBLINEAR's optimum, dense and sparse, with its parameters and attributes."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,6 +9,7 @@ from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
 
 from mercer import LinearSVC, LinearSVR
+from mercer.errors import KernelOverflowError
 
 
 @pytest.fixture
@@ -171,3 +174,28 @@ def test_squared_losses_of_wide_sparse_rows_reach_liblinears_optimum(model, rng)
     theirs.fit(X, y, sample_weight=weight)
     assert "coordinate descent" in str(ours.report_)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-6)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("large", [1e152, 1e200, 1e300])
+def test_data_whose_variance_overflows_are_refused(data, layout, large):
+    X, y, values = data
+    for model, target in (
+        (LinearSVC(), y > 0),
+        (LinearSVC(loss="hinge"), y),
+        (LinearSVR(), values),
+    ):
+        with pytest.raises(KernelOverflowError, match="variance overflows; divide the data"):
+            model.fit(layout(X * large), target)
+
+
+@pytest.mark.parametrize("large", [1e9, 1e20, 1e100])
+def test_data_of_any_scale_give_no_warning(data, large):
+    X, _, values = data
+    X = np.hstack([X, X[:, :1]])  # a column twice
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        classifier = LinearSVC().fit(X * large, values > 0)
+        regressor = LinearSVR(loss="squared_epsilon_insensitive").fit(X * large, values)
+    assert classifier.score(X * large, values > 0) > 0.95
+    assert regressor.score(X * large, values) > 0.99

@@ -193,9 +193,6 @@ class KernelKMeans(
     def _kernel_on_centers(self, kernel: Kernel) -> Kernel:
         return inner_product(kernel)
 
-    def _check_matrix(self, K: RawSamples, rows: np.ndarray) -> None:
-        """Nothing to check here: squared distances within clusters are checked in the fit."""
-
     @fits
     def fit(self, X: RawSamples, y: object = None, sample_weight: Weights = None) -> Self:
         """Find the clusters.

@@ -30,7 +30,6 @@ from mercer.gram.plan import FLOAT64, WHOLE, Need, Plan, plan_matrix
 from mercer.gram.stored import Stored
 from mercer.gram.streamed import Streamed
 from mercer.kernels.base import Kernel
-from mercer.kernels.graphs.node_kernel import NodeKernel
 
 Target = Literal["none", "labels", "number", "numbers"]  # what is learned of each sample
 _SMALL_LABELS = 1000  # labels below this are counted rather than sorted
@@ -142,7 +141,7 @@ def begin(
         counted = X if len(rows) == n else pick_rows(X, rows)
         choice.kernel.fit_batch(Batch(counted))
         check_resolved(choice.kernel, counted, estimator.samples_must_differ)
-        if target != "none" and isinstance(choice.kernel, NodeKernel):
+        if target != "none":
             warn_of_small_values(estimator, choice.kernel, X)
     return Training(X, choice.kernel, rows, weight[rows], y[rows])
 

@@ -7,7 +7,7 @@ from scipy.sparse import issparse
 from sklearn.utils.validation import has_fit_parameter
 
 from mercer import errors
-from mercer.aliases import Estimator, RawSamples, Weights
+from mercer.aliases import Estimator, Features, RawSamples, Weights
 from mercer.domains.base import in_order_of
 from mercer.domains.raw import dense_numbers
 from mercer.errors import KernelOverflowError, ParameterError, ShapeError, explain, warn
@@ -107,6 +107,15 @@ def check_squares(y: np.ndarray) -> np.ndarray:
     return y
 
 
+def check_sums(X: Features) -> None:
+    """Raise an error if sums of squares over the samples overflow."""
+    largest = _largest(X)
+    if largest > _SQUARED / X.shape[0]:
+        rule = f"has values up to {largest:.3g}, whose variance overflows"
+        remedy = "divide the data by a constant, or standardize the columns"
+        raise KernelOverflowError("X", "the training samples", rule, remedy)
+
+
 def warn_of_ignored(estimator: Estimator, *names: str) -> None:
     """Warn of parameters of kernels by name that were set beside a kernel object."""
     given = vars(estimator)
@@ -133,12 +142,16 @@ def check_resolved(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
     is_float = getattr(getattr(X, "dtype", None), "kind", "") == "f"
     if not is_float or X.ndim != 2:
         return
-    values = X.data if issparse(X) else X
-    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    if largest > _SQUARED:
+    if _largest(X) > _SQUARED:
         _check_distances(kernel, X)
     elif must_differ and _may_agree(kernel, X):
         _check_varies(kernel, X)
+
+
+def _largest(X: Features) -> float:
+    """The largest absolute value."""
+    values = X.data if issparse(X) else X
+    return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
 
 
 def _may_agree(kernel: Kernel, X: RawSamples) -> bool:

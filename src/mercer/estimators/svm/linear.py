@@ -21,6 +21,7 @@ from mercer.estimators.common.fitting import Observable, iteration_callback
 from mercer.estimators.common.lazily import AnswersDask
 from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.report import FitReport
+from mercer.estimators.common.validation import check_sums
 from mercer.kernels.vectors.dot import Linear
 from mercer.solvers.margin.linear import (
     LinearProblem,
@@ -60,6 +61,7 @@ class LinearMachine(AnswersDask, Observable, BaseEstimator):
 
     def _columns(self, X: Features) -> Features:
         """The samples with the constant column of the intercept, which is penalized like others."""
+        check_sums(X)
         if sparse.issparse(X) and 3 * X.nnz >= 2 * X.shape[0] * X.shape[1]:
             X = dense_numbers(X)  # which takes no more memory, and less time
         if not self.fit_intercept:

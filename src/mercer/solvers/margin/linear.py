@@ -128,12 +128,22 @@ def _newton_step(
     """Solve (I + 2 XᵀCX) step = right on the samples that count."""
     d = X.shape[1]
     if d <= (_DIRECT_SPARSE if sparse.issparse(X) else _DIRECT):
-        return linalg.solve(_system(X, 2.0 * penalty * counts), right, assume_a="pos")
+        return _solution(_system(X, 2.0 * penalty * counts), right)
     rows, factor = X[counts], 2.0 * penalty[counts]
     operator = LinearOperator(
         (d, d), lambda v: v + rows.T @ (factor * (rows @ v)), dtype=np.float64
     )
     return cg(operator, right, rtol=1e-3)[0]
+
+
+def _solution(system: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Solve a positive definite system, whose columns may be of very different scales."""
+    root = np.sqrt(system.diagonal())
+    scaled, right = system / root / root[:, None], right / root
+    try:
+        return linalg.cho_solve(linalg.cho_factor(scaled), right) / root
+    except linalg.LinAlgError:  # columns that are the same but for rounding errors
+        return linalg.lstsq(scaled, right)[0] / root
 
 
 def _system(X: Features, factor: np.ndarray) -> np.ndarray:
