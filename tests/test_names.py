@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
+import inspect
 import subprocess
 import sys
 
+import numpy as np
 import public_names
 import pytest
 
@@ -17,6 +20,7 @@ import mercer
 reveal_type(RBF(length_scale=2.0) + mercer.Linear())
 reveal_type(SVC(kernel=RBF(), C=2.0).fit([[0.0], [1.0]], [0, 1]))
 reveal_type(parse("RBF()"))
+reveal_type(mercer.width([[0.0]]))
 mercer.Specturm
 """
 
@@ -64,6 +68,42 @@ def test_a_type_checker_sees_the_classes(tmp_path):
     for expected in (
         'Revealed type is "mercer.kernels.base.Kernel"',
         'Revealed type is "mercer.estimators.svm.svc.SVC"',
+        'Revealed type is "float"',
         'Module has no attribute "Specturm"',
     ):
         assert expected in result.stdout, result.stdout + result.stderr
+
+
+ONE_NAME = {  # what other libraries call it, or what it was called here
+    **dict.fromkeys(("weight", "w", "sample_weights", "sw"), "sample_weight"),
+    **dict.fromkeys(("seed", "rng", "random_seed"), "random_state"),
+    **dict.fromkeys(("lengthscale", "ls", "length_scales", "sigma"), "length_scale"),
+    **dict.fromkeys(("k_neighbors", "neighbors"), "n_neighbors"),
+    **dict.fromkeys(("k_clusters", "clusters_count"), "n_clusters"),
+    **dict.fromkeys(("tolerance", "eps"), "tol"),
+    **dict.fromkeys(("max_iters", "iterations", "n_iter"), "max_iter"),
+    **dict.fromkeys(("threads", "jobs"), "n_jobs"),
+}
+
+
+def parameters():
+    """The public functions and classes with the names of their parameters."""
+    for name in mercer.__all__:
+        value = getattr(mercer, name)
+        if callable(value):
+            yield pytest.param(name, set(inspect.signature(value).parameters), id=name)
+
+
+@pytest.mark.parametrize(("name", "known"), list(parameters()))
+def test_one_name_for_one_thing(name, known):
+    if dataclasses.is_dataclass(getattr(mercer, name)):
+        pytest.skip("a result, not something that is called")
+    assert not known & ONE_NAME.keys(), ONE_NAME
+
+
+def test_old_names_of_weights_work_for_a_release():
+    X, weight = np.arange(6.0)[:, None], np.arange(6.0)
+    for function in (mercer.width, mercer.scan):
+        with pytest.warns(DeprecationWarning, match="weight = |'weight' is the old name"):
+            function(X, weight=weight)
+    assert mercer.width(X, sample_weight=weight) != mercer.width(X)

@@ -136,6 +136,10 @@ class InputTypeError(InputError, TypeError):
     """Objects of a type this domain does not hold (strings for numbers, say)."""
 
 
+class UnsupportedInputError(InputTypeError, NotImplementedError):
+    """Objects of a type that one method has no formula for, though others read them."""
+
+
 class DomainError(MercerError, ValueError):
     """A value lies outside the set on which the kernel is defined."""
 

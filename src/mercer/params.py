@@ -7,11 +7,14 @@ import functools
 import math
 import numbers
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from mercer.errors import ParameterError, explain, warn
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -189,7 +192,9 @@ def param(
     return dataclasses.field(default=default, metadata=metadata, kw_only=kw_only)
 
 
-def renamed_arguments(**renamed: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def renamed_arguments(
+    **renamed: str,
+) -> Callable[[Callable[_Arguments, _Result]], Callable[_Arguments, _Result]]:
     """Let a function accept old names of its arguments, with a DeprecationWarning.
 
     Parameters
@@ -212,9 +217,9 @@ def renamed_arguments(**renamed: str) -> Callable[[Callable[..., Any]], Callable
     2.0
     """
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
         @functools.wraps(function)
-        def accept(*args: Any, **options: Any) -> Any:
+        def accept(*args: _Arguments.args, **options: _Arguments.kwargs) -> _Result:
             for old in renamed.keys() & options.keys():
                 present = renamed[old]
                 rule = f"is the old name of {present}, which will be removed"

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from contract.cases import ESTIMATORS, by_default, case
 from contract.in_place import IN_PLACE
+from scipy.sparse import issparse
 from sklearn.base import RegressorMixin, is_clusterer
 from sklearn.datasets import load_iris
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -56,6 +57,18 @@ def test_parameters_and_their_defaults_are_scikit_learns(module, name):
         assert own.kind == theirs[parameter].kind, parameter
         default = OTHER_DEFAULTS.get((name, parameter), theirs[parameter].default)
         assert own.default == default, parameter
+
+
+@pytest.mark.parametrize(("module", "name"), BOTH)
+def test_the_parameters_of_scikit_learns_class_build_ours(module, name):
+    """Its defaults are markers here and there, which mean the same."""
+    cls = getattr(importlib.import_module(module), name)
+    X, y = load_iris(return_X_y=True)
+    X, y = X[:120], y[:120]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours, theirs = getattr(mercer, name)(**cls().get_params()).fit(X, y), cls().fit(X, y)
+    assert hasattr(ours, "predict_proba") == hasattr(theirs, "predict_proba")
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -100,6 +113,8 @@ def test_fitted_attributes_are_scikit_learns(module, name, kernel):
                 continue
             assert hasattr(ours, attribute), attribute
             expected, got = getattr(theirs, attribute), getattr(ours, attribute)
+            if issparse(expected):
+                assert type(got) is type(expected), attribute
             if isinstance(expected, np.ndarray):
                 assert isinstance(got, np.ndarray), attribute
                 assert got.ndim == expected.ndim and got.dtype.kind == expected.dtype.kind, (

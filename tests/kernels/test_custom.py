@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 import subprocess
 import sys
@@ -381,3 +382,41 @@ def test_a_function_that_is_not_symmetric_is_refused(how):
 def test_a_parameter_without_a_default_is_said_to_have_none():
     with pytest.raises(ParameterError, match="w = 'no default' must have a number"):
         mercer.kernel(lambda x, y, w: w)
+
+
+@pytest.mark.parametrize("value", ["a", None, 1j, np.ones(2), [1.0, 2.0]])
+@pytest.mark.parametrize("objects", [False, True])
+def test_what_is_no_number_is_named(value, objects):
+    k = mercer.kernel(objects=objects, status="psd")(lambda x, y: value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # not that it cannot be compiled
+        with pytest.raises(ParameterError, match=r"<lambda> = .* not a number; return one number"):
+            k([[1.0], [2.0]])
+
+
+class Scalar:
+    def product(self, x, y):
+        return float(x @ y)
+
+    def __call__(self, x, y):
+        return float(x @ y)
+
+
+def test_methods_are_kernels_that_are_not_compiled():
+    with pytest.warns(errors.SlowPathWarning, match="method instead of a function"):
+        assert mercer.kernel(Scalar().product)([[1.0], [2.0]]).tolist() == [[1.0, 2.0], [2.0, 4.0]]
+
+
+@pytest.mark.parametrize("nameless", [functools.partial(Scalar.product, None), Scalar()])
+def test_functions_without_a_name_are_refused(nameless):
+    with pytest.raises(ParameterError, match=r"has no name; write it as a function with def"):
+        mercer.kernel(nameless)
+
+
+def test_a_misspelt_parameter_of_a_function_is_told_by_its_name():
+    @mercer.kernel
+    def wide(x, y, width=1.0):
+        return width * x[0] * y[0]
+
+    with pytest.raises(errors.UnknownParameterError, match=r"wide: widht = 2.0 .* mean width"):
+        wide(widht=2.0)

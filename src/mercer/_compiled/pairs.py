@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +22,8 @@ def compile_pairs(function: Callable[..., float]) -> Fill:
     It raises `CompilationError` with the first line of Numba's reason where a function, or a
     combination of types, cannot be compiled.
     """
+    if not inspect.isfunction(function):  # a method, a function that is written in C
+        raise CompilationError(f"{type(function).__name__} instead of a function")
     one = numba.njit(nogil=True, error_model="numpy")(function)
 
     @numba.njit(nogil=True, error_model="numpy")

@@ -659,3 +659,16 @@ def test_a_sample_of_weight_0_is_embedded_as_a_new_one(options):
     if X.shape[1] == 2:
         np.testing.assert_allclose(weighted.embedding_[absent], without.embed(X[absent]))
     assert np.isfinite(weighted.embedding_).all() and set(weighted.labels_) == {0, 1}
+
+
+@pytest.mark.parametrize("affinity", ["nearest_neighbors", "precomputed", "rbf"])
+def test_the_graph_is_of_scikit_learns_type(affinity):
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    if affinity == "precomputed":
+        X = sp.csr_matrix(RBF()(X))
+    options = {"affinity": affinity, "n_neighbors": 20, "random_state": 0}
+    ours = SpectralClustering(2, **options).fit(X).affinity_matrix_
+    theirs = Theirs(2, **options).fit(X).affinity_matrix_
+    assert type(ours) is type(theirs)
+    if sp.issparse(theirs):
+        assert ours.indices.dtype == theirs.indices.dtype

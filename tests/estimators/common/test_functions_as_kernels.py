@@ -12,7 +12,7 @@ import sklearn.kernel_ridge
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
 import mercer
-from mercer import RBF, SVC, KernelPCA, KernelRidge
+from mercer import RBF, SVC, KernelPCA, KernelRidge, Nystroem, SpectralClustering
 
 pytestmark = pytest.mark.filterwarnings("ignore::mercer.errors.DefinitenessWarning")
 
@@ -42,6 +42,44 @@ def test_arguments_of_a_function(rng):
     found = KernelRidge(kernel=pair, kernel_params={"gamma": 2.0}).fit(X, X[:, 0]).predict(X)
     np.testing.assert_allclose(found, expected.fit(X, X[:, 0]).predict(X), rtol=1e-9)
     assert KernelPCA(2, kernel=pair, kernel_params={"gamma": 2.0}).fit_transform(X).shape == (9, 2)
+
+
+@pytest.mark.parametrize("where", ["affinity", "kernel"])
+def test_arguments_of_a_function_of_affinities(rng, where):
+    X = rng.standard_normal((9, 2))
+    given = {where: pair, "kernel_params": {"gamma": 2.0}}
+    model = SpectralClustering(2, **given).fit(X)
+    expected = SpectralClustering(2, affinity="rbf", gamma=2.0).fit(X)
+    np.testing.assert_allclose(model.affinity_matrix_, expected.affinity_matrix_, rtol=1e-9)
+    with pytest.raises(TypeError, match="gama"):
+        SpectralClustering(2, **{where: pair}, kernel_params={"gama": 2.0}).fit(X)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "chi2"])
+def test_the_nystrom_map_takes_arguments_of_a_name(rng, kernel):
+    X = np.abs(rng.standard_normal((9, 2)))
+    options = {"n_components": 9, "random_state": 0, "kernel_params": {"gamma": 2.0, "degree": 2}}
+    for gamma in (None, 0.3):  # which one given by its own name goes before
+        theirs = sklearn.kernel_approximation.Nystroem(kernel, gamma=gamma, **options)
+        ours = Nystroem(kernel, gamma=gamma, **options).fit_transform(X)
+        expected = theirs.fit_transform(X)
+        np.testing.assert_allclose(ours @ ours.T, expected @ expected.T, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KernelRidge(kernel="rbf", kernel_params={"gamma": 2.0}),
+        KernelPCA(kernel="additive_chi2", kernel_params={"gamma": 2.0}),
+        SpectralClustering(2, affinity="rbf", kernel_params={"gamma": 2.0}),
+        Nystroem("rbf", n_components=5, kernel_params={"gama": 2.0}),
+    ],
+    ids=repr,
+)
+def test_arguments_that_no_function_takes_are_named(rng, model):
+    X = np.abs(rng.standard_normal((9, 2)))
+    with pytest.warns(UserWarning, match="kernel_params = .* is ignored"):
+        model.fit(X, X[:, 0])
 
 
 def test_functions_on_lists():

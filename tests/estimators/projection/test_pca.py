@@ -19,6 +19,7 @@ from sklearn.decomposition import PCA
 from sklearn.decomposition import KernelPCA as Theirs
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -717,3 +718,36 @@ def test_weights_of_plain_principal_components():
     plain = PCA(3).fit(np.repeat(X, weight, axis=0))
     np.testing.assert_allclose(np.abs(ours.transform(Z)), np.abs(plain.transform(Z)), atol=1e-8)
     np.testing.assert_allclose(ours.explained_variance_, plain.explained_variance_)
+
+
+@pytest.mark.parametrize("n", [23, 31, 64, 333])
+@pytest.mark.parametrize("value", [1.0, 0.1, 1 / 3])
+def test_a_constant_matrix_has_no_components(n, value):
+    K = np.full((n, n), value)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for weight in (None, np.arange(n) + 1.0):
+            model = KernelPCA(kernel="precomputed").fit(K, sample_weight=weight)
+            assert model.eigenvalues_.shape == (0,)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
+def test_single_precision_gives_single_precision(kernel):
+    X = np.random.default_rng(0).standard_normal((20, 3)).astype(np.float32)
+    if kernel == "precomputed":
+        X = rbf_kernel(X)
+    ours = KernelPCA(3, kernel=kernel, fit_inverse_transform=kernel == "rbf")
+    theirs = Theirs(3, kernel=kernel, fit_inverse_transform=kernel == "rbf")
+    for data in (X, X.astype(np.float64), pd.DataFrame(X), X.tolist()):
+        Z, expected = ours.fit_transform(data), theirs.fit_transform(data)
+        assert Z.dtype == expected.dtype == ours.transform(data).dtype
+        np.testing.assert_allclose(np.abs(Z), np.abs(expected), atol=1e-4)
+        if kernel == "rbf":
+            assert ours.inverse_transform(Z).dtype == theirs.inverse_transform(expected).dtype
+
+
+def test_sparse_samples_have_no_inverse_transform():
+    X = sp.csr_matrix(np.eye(4))
+    for cls in (KernelPCA, Theirs):
+        with pytest.raises(NotImplementedError):
+            cls(2, kernel="rbf", fit_inverse_transform=True).fit(X)

@@ -104,7 +104,7 @@ def open_rows(
     if precomputed or _is_exact(centers, X, steps):
         return Opened(X, y, sample_weight)
     if _is_narrow(X) and estimator._takes_vectors():
-        data = _surveyed(estimator, scan(X, y, weight=sample_weight), target)
+        data = _surveyed(estimator, scan(X, y, sample_weight=sample_weight), target)
     else:
         data = _begun(estimator, X, y, sample_weight, target)
     return Opened(X, y, sample_weight, data)
@@ -187,7 +187,7 @@ def _opened_source(
     target: Target,
     steps: float,
 ) -> Opened:
-    source = scan(X, y, weight=sample_weight)
+    source = scan(X, y, sample_weight=sample_weight)
     source.keep(kept_rows())
     count = len(source)
     size = format_bytes(source.bytes)

@@ -230,10 +230,10 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
     def _given_kernel(self) -> KernelLike:
         match self.affinity:
             case "kernel" | "nearest_neighbors":
-                return self.kernel
+                return self._with_params(self.kernel)
             case "precomputed_nearest_neighbors":
                 return "precomputed"
-        return self.affinity
+        return self._with_params(self.affinity)
 
     def _choose(self, X: RawSamples, weight: np.ndarray | None = None) -> Choice:
         choice = super()._choose(X, weight)
@@ -298,7 +298,8 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         if isinstance(built.weights, Stored):
             self.affinity_matrix_: np.ndarray | SparseMatrix = built.weights.array
         elif sparse.issparse(built.weights):
-            self.affinity_matrix_ = built.weights
+            W: SparseMatrix = built.weights  # of scikit-learn's type, in indices too
+            self.affinity_matrix_ = sparse.csr_matrix((W.data, W.indices, W.indptr), W.shape)
 
     def _smooth(
         self, weights: Matrix | SparseMatrix, copies: np.ndarray | None, rng: np.random.RandomState

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
+from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -28,6 +29,7 @@ from mercer.errors import (
     ParameterError,
     explain,
     warn,
+    warn_ignored,
 )
 from mercer.estimators.common.faces import ShowsFit
 from mercer.estimators.common.fitting import Observable
@@ -104,15 +106,18 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
 
     def _given_kernel(self) -> KernelLike:
         """What the user passed; estimators that know other names for it override this."""
-        given = vars(self)
-        kernel, params = given["kernel"], given.get("kernel_params")
+        return self._with_params(vars(self)["kernel"])
+
+    def _with_params(self, kernel: KernelLike) -> KernelLike:
+        """A kernel as it was given; if it is a function, one that is called with its parameters."""
+        params = vars(self).get("kernel_params")
         if params and callable(kernel) and not isinstance(kernel, Kernel):
             return functools.partial(kernel, **params)
         return kernel
 
     def _choose(self, X: RawSamples, weight: Weights = None) -> Choice:
         """The kernel object for these samples, checked to be definite as the estimator needs it."""
-        given = vars(self)
+        given = self._kernel_parameters()
         degree, coef0 = given.get("degree"), given.get("coef0")
         choice = choose_kernel(
             self._given_kernel(),
@@ -125,7 +130,19 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
         self._check_definite(choice, given.get("repair"), X)
         if not choice.foreign:
             warn_of_ignored(self, "gamma", "degree", "coef0", "kernel_params")
+        elif isinstance(self._given_kernel(), str):
+            self._warn_of_unused_params()
         return choice
+
+    def _kernel_parameters(self) -> Mapping[str, Any]:
+        """The parameters of this estimator, among them those of kernels by name."""
+        return vars(self)
+
+    def _warn_of_unused_params(self) -> None:
+        """Warn of arguments for a function where the kernel is a name or a matrix."""
+        params = vars(self).get("kernel_params")
+        if params:
+            warn_ignored("kernel_params", params, "only a function takes them", "use gamma")
 
     def _kernel_on_centers(self, kernel: Kernel) -> Kernel:
         """The fitted kernel for a fit on centers; estimators that change the kernel undo it."""

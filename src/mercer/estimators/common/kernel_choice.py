@@ -188,7 +188,7 @@ def gamma_value(gamma: Gamma, X: RawSamples, weight: Weights) -> float:
             return 1.0
         return 1.0 / (X.shape[1] * variance)
     if gamma in ("sigest", "median"):
-        return 0.5 / width(X, gamma, weight=weight) ** 2
+        return 0.5 / width(X, gamma, sample_weight=weight) ** 2
     return float(gamma)
 
 

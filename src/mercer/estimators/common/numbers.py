@@ -31,6 +31,12 @@ def read_numbers(estimator: Estimator, X: RawSamples, *y: Any, **options: Any) -
         raise _explained(error, estimator, X) from None
 
 
+def precision(X: RawSamples) -> type[np.floating]:
+    """The precision of a transformer's answer: single where that of the samples is."""
+    kinds = {getattr(X, "dtype", None), *getattr(X, "dtypes", ())} - {None}
+    return np.float32 if kinds == {np.dtype(np.float32)} else np.float64
+
+
 def _explained(error: Exception, estimator: Estimator, X: RawSamples) -> Exception:
     """The same error with the place of the value that caused it, where that can be found."""
     text = str(error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -24,12 +24,13 @@ from mercer.aliases import (
     Targets,
 )
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import ParameterError, ShapeError, explain, warn
+from mercer.errors import ParameterError, ShapeError, explain, warn, warn_ignored
 from mercer.estimators.centers.data import generator
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits, restores
 from mercer.estimators.common.kernel_choice import is_precomputed
+from mercer.estimators.common.numbers import precision
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin
 from mercer.gram.blocks.base import Block, Rows
@@ -44,6 +45,7 @@ from mercer.state import State
 
 _BLOCK = 4096  # samples whose kernel values are held at a time
 _CANDIDATES = 20  # rows that are drawn from a source for each center
+_NAMED = ("gamma", "coef0", "degree")  # parameters of kernels with a name
 _FRESH = 200  # samples on which the error of the approximation is measured
 
 
@@ -68,7 +70,8 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
     degree : float or None, default=None
         The degree of the polynomial kernel that is given by name; None is 3.
     kernel_params : dict or None, default=None
-        Further arguments of a kernel that is a function.
+        Further arguments of a kernel that is a function; of one that is given by name, values of
+        ``gamma``, ``coef0`` and ``degree`` where those are None.
     n_components : int, default=100
         The number of centers, which is the number of features.
     random_state : int, RandomState or None, default=None
@@ -244,9 +247,21 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
 
     def _given_kernel(self) -> KernelLike:
         # scikit-learn's function has another default than its other kernels
-        if self.kernel == "chi2" and self.gamma is None:
+        if self.kernel == "chi2" and self._kernel_parameters()["gamma"] is None:
             return Chi2(gamma=1.0)
         return super()._given_kernel()
+
+    def _kernel_parameters(self) -> Mapping[str, Any]:
+        given = vars(self)
+        if not isinstance(self.kernel, str):
+            return given
+        params = self.kernel_params or {}
+        return {**given, **{n: value for n, value in params.items() if given.get(n) is None}}
+
+    def _warn_of_unused_params(self) -> None:
+        unused = {n: v for n, v in (self.kernel_params or {}).items() if n not in _NAMED}
+        if unused:
+            warn_ignored("kernel_params", unused, "no kernel with a name takes them")
 
     def _check_parameters(self) -> None:
         if isinstance(self.centers, str) and self.centers not in HOW:
@@ -258,7 +273,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
 
     def _refuse_kernel_parameters(self) -> None:
         """Raise an error for a parameter of a kernel where no kernel could take it."""
-        for name in ("gamma", "coef0", "degree"):
+        for name in _NAMED:
             if getattr(self, name) is not None:
                 rule = "has no meaning for a function or a precomputed Gram matrix"
                 raise ParameterError(name, getattr(self, name), rule, "leave it out")
@@ -348,7 +363,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
             The features, in single precision where ``X`` is.
         """
         check_is_fitted(self)
-        dtype = np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
+        dtype = precision(X)
         X = self._check_X(X, reset=False)
         n = raw_length(X)
         remedy = "use transform_blocks, which yields the features of a block at a time"

@@ -87,7 +87,7 @@ def loaded(
     """Samples in memory: a source of rows is loaded, which a note says."""
     if not is_source(X, y):
         return X, y, sample_weight, ()
-    source = scan(X, y, weight=sample_weight)
+    source = scan(X, y, sample_weight=sample_weight)
     block = checked(source, vectors, "numbers").whole()
     size = format_bytes(source.bytes)
     note = f"all {len(source)} rows were loaded into memory, {size}"

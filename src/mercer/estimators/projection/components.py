@@ -20,7 +20,7 @@ from mercer.estimators.common.training import Training
 from mercer.execution.blas import serial_blas
 from mercer.gram import plan as plans
 from mercer.gram.matrix import Centered, Matrix, Weighted
-from mercer.gram.stored import FEW
+from mercer.gram.stored import FEW, Stored
 from mercer.linalg.lanczos import CLOSE, Leading, block_size, leading
 from mercer.linalg.signs import sign_flips
 from mercer.state import State
@@ -54,6 +54,18 @@ class _WeightedUnit(_Unit):
 
     def _centered(self, V: np.ndarray) -> np.ndarray:
         return V - np.outer(self.unit, self.unit @ V)
+
+
+def _centered_again(matrix: Centered) -> np.ndarray:
+    """A centered matrix, without what the rounding errors of its means left in all entries.
+
+    Means of many numbers are a little off, and the remainder would be a component of its own.
+    """
+    K, share = matrix.dense(), matrix.mean_weights
+    left = (Stored(K, matrix.plan) @ share[:, None])[:, 0]
+    K -= left[:, None]
+    K -= (left - float(share @ left))[None, :]
+    return K
 
 
 class PrincipalComponents(KernelEstimator):
@@ -158,8 +170,7 @@ class PrincipalComponents(KernelEstimator):
         n = len(matrix)
         root = None if (data.weight == 1).all() else np.sqrt(data.weight)
         if solver == "dense":
-            view = matrix if root is None else Weighted(matrix, root)
-            return self._solve_dense(data, view, count), f"dense eigenvalues, {n} x {n}"
+            return self._solve_dense(data, matrix, root, count), f"dense eigenvalues, {n} x {n}"
         if solver == "randomized":
             name, block, tol = "randomized block Krylov", count + 10, 0.0
             passes = self._power(count, n) + 1
@@ -207,14 +218,17 @@ class PrincipalComponents(KernelEstimator):
             )
         return dataclasses.replace(top, values=top.values * scale, lowest=top.lowest * scale)
 
-    def _solve_dense(self, data: Training, matrix: Matrix, count: int) -> Leading:
-        n = len(matrix)
+    def _solve_dense(
+        self, data: Training, matrix: Centered, root: np.ndarray | None, count: int
+    ) -> Leading:
+        n, K = len(matrix), _centered_again(matrix)
+        if root is not None:
+            K *= root[:, None]
+            K *= root[None, :]
         certified = data.kernel is not None and data.kernel.certificate().cpd
         # negative eigenvalues are looked for where there may be some
         some = None if count > n // 2 or not certified else [n - count, n - 1]
-        values, vectors = linalg.eigh(
-            matrix.dense(), subset_by_index=some, overwrite_a=True, check_finite=False
-        )
+        values, vectors = linalg.eigh(K, subset_by_index=some, overwrite_a=True, check_finite=False)
         lowest = float(values[0]) if some is None else np.nan
         return Leading(values[::-1][:count], vectors[:, ::-1][:, :count], lowest, iterations=1)
 

@@ -17,6 +17,7 @@ from mercer.estimators.centers.unlabeled import EXACT_STEPS
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import gamma_value, is_precomputed
+from mercer.estimators.common.numbers import precision
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin
 from mercer.estimators.projection.pca_on_centers import fit_components
@@ -233,11 +234,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            The coordinates.
+            The coordinates, in single precision where ``X`` is.
         """
         check_is_fitted(self)
+        dtype = precision(X)
         X = self._check_X(X, reset=False)
-        return self._expansion().apply(X, np.ascontiguousarray(self._dual)) - self._center
+        Z = self._expansion().apply(X, np.ascontiguousarray(self._dual)) - self._center
+        return Z.astype(dtype, copy=False)
 
     def fit_transform(self, X: RawSamples, y: Targets = None, **options: object) -> np.ndarray:
         """Fit, and return the coordinates of the same samples.
@@ -254,12 +257,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            The coordinates.
+            The coordinates, in single precision where ``X`` is.
         """
         self.fit(X, y, **options)
         if len(self._rows) < self._n_training or hasattr(self, "_share"):
             return self.transform(X)
-        return self._projections()
+        return self._projections().astype(precision(X), copy=False)
 
     def reconstruction_error(self, X: RawSamples) -> np.ndarray:
         """‖φ(x) − P φ(x)‖², with P the projection on the mean and the components.
@@ -288,4 +291,5 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.sparse and not self.fit_inverse_transform
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags

@@ -13,9 +13,10 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from mercer.aliases import Gamma, RawSamples
 from mercer.domains.base import Batch
-from mercer.errors import InputTypeError, ParameterError
+from mercer.errors import InputTypeError, ParameterError, UnsupportedInputError
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.kernel_choice import choose_kernel
+from mercer.estimators.common.numbers import precision
 from mercer.estimators.common.training import Training
 from mercer.estimators.projection.components import PrincipalComponents
 from mercer.gram import plan as plans
@@ -58,7 +59,7 @@ class PreImages(PrincipalComponents):
         assert data.kernel is not None
         if hasattr(data.X, "toarray"):
             rule = "has no inverse transform"
-            raise InputTypeError("X", "sparse matrix", rule, "give X.toarray()")
+            raise UnsupportedInputError("X", "sparse matrix", rule, "give X.toarray()")
         if not self._takes_vectors():
             raise InputTypeError(what, True, f"is for vectors, not for {data.kernel.domain.name}")
         if self.inverse == "fixed_point":
@@ -109,7 +110,7 @@ class PreImages(PrincipalComponents):
         Returns
         -------
         ndarray of shape (n_samples, n_features)
-            The pre-images.
+            The pre-images, in single precision where ``X`` is.
         """
         check_is_fitted(self)
         if not self.fit_inverse_transform:
@@ -121,10 +122,11 @@ class PreImages(PrincipalComponents):
             rule = f"must have {n_components} columns, one for each component"
             raise ParameterError("X", f"array of shape {Z.shape}", rule)
         if self.inverse == "fixed_point":
-            return self._by_fixed_point(Z)
+            return self._by_fixed_point(Z).astype(precision(X), copy=False)
         if not hasattr(self, "_latent"):
             raise NotFittedError("inverse='ridge' was set after the fit: fit again")
-        return latent_matrix(self._latent, self.X_transformed_fit_, Z) @ self.dual_coef_
+        images = latent_matrix(self._latent, self.X_transformed_fit_, Z) @ self.dual_coef_
+        return images.astype(precision(X), copy=False)
 
     def _by_fixed_point(self, Z: np.ndarray) -> np.ndarray:
         kernel = radial_part(self.kernel_)

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import (
@@ -30,6 +30,7 @@ from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.common.kernel_choice import is_precomputed
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Target, Training, begin
+from mercer.estimators.svm.probability import NOT_ASKED
 from mercer.execution.workspace import Workspace
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.dot import Linear
@@ -86,7 +87,7 @@ class SupportVectorMachine(KernelEstimator):
         "nu": [Interval(Real, 0.0, 1.0, closed="right")],
         "epsilon": [Interval(Real, 0.0, None, closed="left")],
         "class_weight": [StrOptions({"balanced"}), dict, None],
-        "probability": ["boolean"],
+        "probability": ["boolean", Hidden(StrOptions({NOT_ASKED}))],
         "decision_function_shape": [StrOptions({"ovo", "ovr"})],
         "break_ties": ["boolean"],
         "random_state": ["random_state"],

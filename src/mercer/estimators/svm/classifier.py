@@ -22,7 +22,13 @@ from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import Training, encode_classes
 from mercer.estimators.svm.base import SupportVectorMachine
 from mercer.estimators.svm.on_centers import EXACT_STEPS, fit_classes
-from mercer.estimators.svm.probability import WithProbability, held_out_margins, softmax, steepness
+from mercer.estimators.svm.probability import (
+    WithProbability,
+    asked,
+    held_out_margins,
+    softmax,
+    steepness,
+)
 from mercer.estimators.svm.two_classes import TwoClasses, every_two_classes
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
@@ -39,7 +45,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
 
     classes_: np.ndarray
     class_weight: ClassWeight
-    probability: bool
+    probability: bool | str
     break_ties: bool
     decision_function_shape: str
     random_state: RandomState
@@ -96,7 +102,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         self._report(data.kernel, problems[0].plan, solutions, time.perf_counter() - start)
         if opened.notes:
             opened.annotate(self)
-        if self.probability:
+        if asked(self):
             margins, rows = held_out_margins(self, data, self.classes_, self.random_state)
             self._steepness = steepness(margins, data.y[rows], data.weight[rows])
         elif hasattr(self, "_steepness"):  # of an earlier fit

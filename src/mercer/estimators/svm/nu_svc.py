@@ -136,7 +136,7 @@ class NuSVC(MarginClassifier):
         gamma: Gamma = "scale",
         coef0: float = 0.0,
         shrinking: bool = True,
-        probability: bool = False,
+        probability: bool | str = False,
         tol: float = 1e-3,
         cache_size: float = 200,
         class_weight: ClassWeight = None,

@@ -17,7 +17,7 @@ from mercer.estimators.centers.changes import Repeated, Times
 from mercer.estimators.centers.classes import accuracy
 from mercer.estimators.centers.data import RowData
 from mercer.estimators.centers.problem import CenterProblem, Fitted, Score, Task
-from mercer.estimators.svm.probability import steepness
+from mercer.estimators.svm.probability import asked, steepness
 from mercer.gram.blocks.base import Block
 from mercer.solvers.nystrom.losses import (
     SmoothHinge,
@@ -43,7 +43,7 @@ def fit_classes(machine: MarginClassifier, data: RowData, start: float) -> None:
     """The squared hinge of every class against the rest; of two classes, one function."""
     n_classes = len(machine.classes_)
     held = None
-    if machine.probability:
+    if asked(machine):
         held = max(1, min(_MOST, int(_CALIBRATING * data.count)))
     problem = CenterProblem(machine, data, held_out=held)
     n_outputs = 1 if n_classes == 2 else n_classes
@@ -63,7 +63,7 @@ def fit_classes(machine: MarginClassifier, data: RowData, start: float) -> None:
         machine._pair_intercept = bias[first] - bias[second]
     machine.class_weight_ = np.asarray(data.class_factors)
     machine.__dict__.pop("_steepness", None)
-    if machine.probability:
+    if asked(machine):
         assert problem.test is not None and problem.test.y is not None
         margins = machine._margins(problem.test.X)
         machine._steepness = steepness(margins, problem.test.y, np.ones(len(margins)))

@@ -15,8 +15,14 @@ from mercer.aliases import Estimator, RandomState, RawSamples
 from mercer.domains.base import pick_rows
 from mercer.estimators.common.training import Training
 
+NOT_ASKED = "deprecated"  # scikit-learn's default of ``probability``, which means False
 _FOLDS = 5
 _RANGE = (-6.0, 6.0)  # of the logarithm of the steepness
+
+
+def asked(machine: Any) -> bool:
+    """Whether a machine is to give probabilities."""
+    return bool(machine.probability) and machine.probability != NOT_ASKED
 
 
 class WithProbability:
@@ -33,7 +39,7 @@ class WithProbability:
     def __get__(self, model: Any, owner: type) -> Callable[..., Any]:
         if model is None:
             return self.fn
-        if not model.probability:
+        if not asked(model):
             name, method = owner.__name__, self.fn.__name__
             raise AttributeError(
                 f"{name} has {method} only with probability=True: fit {name}(probability=True), "

@@ -13,6 +13,7 @@ from mercer.gram.blocks.base import Rows, as_array
 from mercer.gram.blocks.files import ARROW, PARQUET, Columns, FileRows, TextRows, find_files
 from mercer.gram.blocks.iterators import IteratorRows
 from mercer.gram.blocks.lazy import DaskRows, is_dask
+from mercer.params import renamed_arguments
 
 __all__ = ["scan"]
 
@@ -35,11 +36,12 @@ def _is_dataset(X: RawSamples) -> bool:
     return type(X).__module__.startswith("pyarrow") and hasattr(X, "get_fragments")
 
 
+@renamed_arguments(weight="sample_weight")
 def scan(
     source: RawSamples,
     target: Targets = None,
     *,
-    weight: Weights = None,
+    sample_weight: Weights = None,
     columns: list[str] | None = None,
     block_rows: int | None = None,
 ) -> Rows:
@@ -57,7 +59,7 @@ def scan(
         samples.
     target : str, list of str, or array-like, default=None
         The column of the target, or several; for collections its values.
-    weight : str or array-like, default=None
+    sample_weight : str or array-like, default=None
         The column of the sample weights, or their values.
     columns : list of str, default=None
         The columns that are features, of files and data frames; all others if None.
@@ -88,18 +90,21 @@ def scan(
     if _is_dataset(source):
         source = list(source.files)
     if _are_paths(source):
-        return _files(find_files(source), _named_columns(target, weight, columns), block_rows)
+        return _files(
+            find_files(source), _named_columns(target, sample_weight, columns), block_rows
+        )
     if isinstance(source, Iterator):
         rule = "can be read only once"
         remedy = "give a function that returns a new iterator: lambda: iterator()"
         raise InputTypeError("source", type(source).__name__, rule, remedy)
     if hasattr(source, "columns") and isinstance(target, (str, list)):
-        source, target, weight = _frame_parts(source, target, weight, columns)
+        parts = _frame_parts(source, target, sample_weight, columns)
+        source, target, sample_weight = parts
     if is_dask(source):
-        return DaskRows(source, target, weight)
+        return DaskRows(source, target, sample_weight)
     if callable(source):
         return IteratorRows(source)
-    return ArrayRows(source, as_array(target), as_array(weight), block_rows)
+    return ArrayRows(source, as_array(target), as_array(sample_weight), block_rows)
 
 
 def _check_block_rows(block_rows: int | None) -> None:

@@ -52,6 +52,10 @@ class CustomKernel(Kernel, abstract=True):
         return self._domain
 
     @property
+    def _called(self) -> str:
+        return self._function.name
+
+    @property
     def python_function(self) -> PairFunction:
         """The function as written: the oracle of the compiled one."""
         return self._function.function

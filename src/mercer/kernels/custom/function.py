@@ -60,15 +60,15 @@ class UserFunction:
             if row.size not in self._widths:
                 # compiled code reads beyond the end of a row without a word
                 with contextlib.suppress(ArithmeticError), np.errstate(all="ignore"):
-                    self.function(row, row, **params)
+                    self._put(self.function(row, row, **params), np.empty(1), 0)
                 self._widths.add(row.size)
             if not self.slow and self._fill is None:
                 self._compile(row[None], tuple(params.values()))
 
     def _compile(self, rows: np.ndarray, params: tuple[float, ...]) -> None:
         tell(f"compiling the kernel {self.name}; this is done once and takes some seconds")
-        fill = _compiled.pairs.compile_pairs(self.function)
         try:
+            fill = _compiled.pairs.compile_pairs(self.function)
             fill(rows, rows, params, np.empty((1, 1)))
         except CompilationError as error:
             self._interpret_from_now_on(str(error))
@@ -92,7 +92,21 @@ class UserFunction:
             return
         for i, x in enumerate(rows):
             for j, y in enumerate(cols):
-                out[i, j] = self.function(x, y, **params)
+                self._put(self.function(x, y, **params), out, (i, j))
+
+    def _put(self, value: object, out: np.ndarray, place: int | tuple[int, int]) -> None:
+        """Set an entry of an array to what the function returned, which must be a number."""
+        try:
+            out[place] = value
+        except (TypeError, ValueError):
+            raise self._no_number(value) from None
+        if value is None:  # which NumPy takes for NaN
+            raise self._no_number(value)
+
+    def _no_number(self, value: object) -> ParameterError:
+        rule = "is what it returned for two samples, and not a number"
+        remedy = "return one number, such as float(...)"
+        return ParameterError(f"kernel {self.name}", value, rule, remedy)
 
     def by_name(self) -> tuple[str, str] | None:
         """The module and the name under which another process can import it; None without."""
@@ -139,11 +153,20 @@ def function_by_code(code: bytes, how: str) -> UserFunction:
 
 def _arguments(function: PairFunction) -> list[inspect.Parameter]:
     """All arguments of a function, checked to begin with two samples."""
-    arguments = list(inspect.signature(function).parameters.values())
+    if not hasattr(function, "__name__"):  # a partial function, an object that can be called
+        remedy = "write it as a function with def, whose name the kernel will have"
+        raise ParameterError("kernel", function, "has no name", remedy)
+    try:
+        arguments = list(inspect.signature(function).parameters.values())
+    except ValueError:
+        rule = "does not say which arguments it takes"
+        remedy = "write a function with def that calls it"
+        raise ParameterError("kernel", function.__name__, rule, remedy) from None
     variadic = any(a.kind in (a.VAR_POSITIONAL, a.VAR_KEYWORD) for a in arguments)
     if len(arguments) < 2 or variadic:
-        name = getattr(function, "__name__", function)
-        raise ParameterError("kernel", name, "must take two samples, then named numbers")
+        raise ParameterError(
+            "kernel", function.__name__, "must take two samples, then named numbers"
+        )
     return arguments
 
 

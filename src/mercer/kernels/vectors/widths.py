@@ -6,14 +6,16 @@ import numpy as np
 
 from mercer.aliases import RawSamples, Weights
 from mercer.errors import ParameterError
+from mercer.params import renamed_arguments
 
 __all__ = ["width"]
 
 _DISTANCES = 20_000  # more would not move a quantile by a percent
 
 
+@renamed_arguments(weight="sample_weight")
 def width(
-    X: RawSamples, how: str = "sigest", *, random_state: int = 0, weight: Weights = None
+    X: RawSamples, how: str = "sigest", *, random_state: int = 0, sample_weight: Weights = None
 ) -> float:
     """A length scale ℓ of exp(−‖x−x′‖²/2ℓ²) for these rows: "sigest" or "median".
 
@@ -28,7 +30,7 @@ def width(
         quantiles at 10 and 90 % of the squared distances. "median": ℓ² is their median.
     random_state : int, default 0
         The seed of the draw.
-    weight : array-like of shape (n_samples,), optional
+    sample_weight : array-like of shape (n_samples,), optional
         Samples of larger weight are more likely to be drawn.
 
     Returns
@@ -56,7 +58,7 @@ def width(
     if not hasattr(X, "tocsr"):
         X = np.asarray(X, dtype=np.float64)
     with np.errstate(over="ignore", invalid="ignore"):
-        squares = _squared_distances(X, random_state, weight)
+        squares = _squared_distances(X, random_state, sample_weight)
     if not np.isfinite(squares).all():
         remedy = "divide the data by a constant, or standardize the columns"
         raise ParameterError("how", how, "needs squared distances, which overflow", remedy)
@@ -69,12 +71,12 @@ def width(
     return float(1.0 / np.sqrt(1.0 / low + 1.0 / high))  # 1/2ℓ² = (1/q₁₀ + 1/q₉₀)/2
 
 
-def _squared_distances(X: RawSamples, random_state: int, weight: Weights) -> np.ndarray:
+def _squared_distances(X: RawSamples, random_state: int, sample_weight: Weights) -> np.ndarray:
     """‖x−x′‖² of rows drawn at random."""
     n_samples = X.shape[0]
-    shares = weight
-    if weight is not None:
-        shares = np.asarray(weight, dtype=float) / np.sum(weight)
+    shares = sample_weight
+    if sample_weight is not None:
+        shares = np.asarray(sample_weight, dtype=float) / np.sum(sample_weight)
     rng = np.random.default_rng(random_state)
     count = min(_DISTANCES, max(2 * n_samples, 1000))
     left, right = rng.choice(n_samples, (2, count), p=shares)
