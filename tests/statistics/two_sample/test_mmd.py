@@ -199,6 +199,25 @@ def test_aggregation_is_exchangeable_and_does_not_reward_alike_samples(n_plain):
     assert statistics[0] == statistics.min()
 
 
+def test_the_aggregated_statistic_is_its_definition():
+    values = RNG.standard_normal((5, 40)) * 3.0 + 1.0
+    z = np.array([(row - row.mean()) / row.std() for row in values])
+    plain, ranked = z[:3], z[3:]
+
+    def distance(z, at):
+        C = np.array([[np.mean(a * b) for b in z] for a in z]) + 0.001 * np.eye(len(z))
+        return max(z[:, at]) > 0 and z[:, at] @ np.linalg.inv(C) @ z[:, at]
+
+    parts = [
+        [max(plain[:, at]) for at in range(40)],
+        [distance(plain, at) for at in range(40)],
+        [distance(ranked, at) for at in range(40)],
+    ]
+    pvalues = [[np.mean([other >= one for other in part]) for one in part] for part in parts]
+    expected = [np.log(0.5 / p + 0.3 / q + 0.2 / r) for p, q, r in zip(*pvalues, strict=True)]
+    np.testing.assert_allclose(aggregated(values, 3)[0], expected, rtol=0, atol=1e-10)
+
+
 def test_kernels_of_ranks_see_dependence_behind_skewed_margins():
     rng = np.random.default_rng(3)
     x, y = rng.standard_normal((2, 100, 2))
