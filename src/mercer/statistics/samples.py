@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from mercer.aliases import Frame, KernelLike, RawSamples
+from mercer.domains.base import Batch
 from mercer.domains.raw import in_order_of, raw_length
+from mercer.domains.tables.columns import table_columns
 from mercer.domains.vectors.domain import are_vectors
 from mercer.errors import EmptyInputError, InputTypeError, WidthError
 from mercer.kernels.base import Kernel
@@ -35,7 +38,8 @@ def as_samples(
     samples = _listed(raw)
     count = raw_length(samples)
     if count < least:
-        rule = f"has fewer than {least} samples, which are too few for a test"
+        words = "samples, which are too few for a test" if least > 1 else "sample"
+        rule = f"has fewer than {least} {words}"
         raise EmptyInputError(argument, f"{count} samples", rule, "give more")
     if isinstance(kernel, Kernel) and not are_vectors(kernel.domain):
         return samples
@@ -114,16 +118,39 @@ def _pooled_frames(X: Frame, Y: Frame) -> Frame:
 def same_in_any_order(X: RawSamples, Y: RawSamples) -> bool:
     """Whether two collections have the same samples, as often, in any order.
 
-    Arrays are compared by their rows, lists by samples that can be hashed; others are different.
+    Arrays are compared by their rows, data frames by the values of columns of the same name, lists
+    by samples that can be hashed, and sets; others are different.
     """
     try:
-        if isinstance(X, np.ndarray) and isinstance(Y, np.ndarray) and X.shape == Y.shape:
-            return np.array_equal(_sorted_rows(X), _sorted_rows(Y))
-        return isinstance(X, (list, tuple)) and Counter(X) == Counter(Y)
-    except TypeError:  # samples that cannot be hashed, or cells that cannot be compared
+        if _are_arrays_of_numbers(X, Y):
+            return np.array_equal(_sorted_rows(X), _sorted_rows(Y), equal_nan=True)
+        return Counter(_hashable_samples(X)) == Counter(_hashable_samples(Y))
+    except (TypeError, ValueError):  # samples that cannot be hashed, or cells without an order
         return False
+
+
+def _are_arrays_of_numbers(X: RawSamples, Y: RawSamples) -> bool:
+    are_arrays = isinstance(X, np.ndarray) and isinstance(Y, np.ndarray)
+    return are_arrays and X.shape == Y.shape and {X.dtype.kind, Y.dtype.kind} <= set("biuf")
 
 
 def _sorted_rows(X: np.ndarray) -> np.ndarray:
     flat = X.reshape(len(X), -1)
     return flat[np.lexsort(flat.T)]
+
+
+def _hashable_samples(samples: RawSamples) -> Iterator[Any]:
+    """The samples one by one; rows of a data frame as tuples, in the order of their names."""
+    if hasattr(samples, "columns"):
+        columns, names = table_columns(Batch(samples))
+        samples = zip(*(columns[at] for at in np.argsort(names)), strict=True)
+    return map(_hashable, samples)
+
+
+def _hashable(value: Any) -> Any:
+    """A value that equals others by its content, also where it is a set or a missing number."""
+    if isinstance(value, (set, frozenset)):
+        return frozenset(value)
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return tuple(map(_hashable, value))
+    return value if value == value else None

@@ -205,6 +205,7 @@ X2 = np.random.default_rng(7).standard_normal((20, 2))
     [
         (X2, score_of_wrong_shape, {}, ShapeError, r"\(20, 2\)"),
         (X2, lambda X: X / 0.0, {}, ShapeError, "not finite"),
+        (X2, lambda X: "steep", {}, InputTypeError, "score.*numbers"),
         (X2, 3, {}, InputTypeError, "score"),
         (X2, stats.norm(), {}, ShapeError, "2 columns"),
         (X2, stats.multivariate_normal([0.0] * 3), {}, ShapeError, "2 columns"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import mercer
 from mercer import RBF, NegativeDistance, Sigmoid, Spectrum
@@ -98,6 +99,18 @@ def test_tables_strings_and_categories():
     assert kci_test(x, y, words, kernel_z=Spectrum(length=2).normalize()).pvalue > 0.01
     x[::10] = np.nan
     assert kci_test(pandas.DataFrame({"x": x}), y, table).pvalue > 0.001
+
+
+def test_sparse_views_are_those_of_dense_ones():
+    rng = np.random.default_rng(4)
+    counts = rng.poisson(0.5, (250, 6)).astype(float)
+    x, y = counts[:, 0] + rng.standard_normal((2, 250))
+    sparse = sp.csr_array(counts)
+    options = {"kernel_z": RBF(1.5)}
+    found, expected = kci_test(x, y, sparse, **options), kci_test(x, y, counts, **options)
+    assert found.pvalue == pytest.approx(expected.pvalue, rel=1e-6)
+    assert kci_test(sparse, y, x).pvalue > 0
+    assert kci_test(x, y, sparse).pvalue > 0.01
 
 
 def test_results_do_not_depend_on_threads():

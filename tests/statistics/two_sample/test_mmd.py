@@ -199,6 +199,25 @@ def test_aggregation_is_exchangeable_and_does_not_reward_alike_samples(n_plain):
     assert statistics[0] == statistics.min()
 
 
+def test_the_aggregated_statistic_is_its_definition():
+    values = RNG.standard_normal((5, 40)) * 3.0 + 1.0
+    z = np.array([(row - row.mean()) / row.std() for row in values])
+    plain, ranked = z[:3], z[3:]
+
+    def distance(z, at):
+        C = np.array([[np.mean(a * b) for b in z] for a in z]) + 0.001 * np.eye(len(z))
+        return max(z[:, at]) > 0 and z[:, at] @ np.linalg.inv(C) @ z[:, at]
+
+    parts = [
+        [max(plain[:, at]) for at in range(40)],
+        [distance(plain, at) for at in range(40)],
+        [distance(ranked, at) for at in range(40)],
+    ]
+    pvalues = [[np.mean([other >= one for other in part]) for one in part] for part in parts]
+    expected = [np.log(0.5 / p + 0.3 / q + 0.2 / r) for p, q, r in zip(*pvalues, strict=True)]
+    np.testing.assert_allclose(aggregated(values, 3)[0], expected, rtol=0, atol=1e-10)
+
+
 def test_kernels_of_ranks_see_dependence_behind_skewed_margins():
     rng = np.random.default_rng(3)
     x, y = rng.standard_normal((2, 100, 2))
@@ -448,8 +467,27 @@ def test_equal_samples_in_another_order_have_p_value_1(method):
     result = mmd_test(words, sorted(words), kernel=Spectrum(2), method=method, random_state=0)
     assert result.pvalue == 1
     assert mmd_test(X, X[order] + 1e-3, method=method, random_state=0).pvalue < 1
+
+
+@pytest.mark.parametrize("method", ["cross", "block"])
+def test_equal_samples_that_cannot_be_hashed_have_p_value_1_in_any_order(method):
+    rng = np.random.default_rng(0)
     sets = [{1}, {2}, {1, 2}] * 10
-    mmd_test(sets, sets[::-1], method=method, random_state=0)  # cannot be hashed
+    assert mmd_test(sets, sets[::-1], method=method, random_state=0).pvalue == 1
+    assert mmd_test(sets, [{1}] * 30, method=method, random_state=0).pvalue < 1
+    frame = pd.DataFrame({"a": rng.choice(list("xy"), 40), "b": rng.standard_normal(40)})
+    frame = frame.mask(rng.random(frame.shape) < 0.2)
+    mixed = frame.sample(frac=1, random_state=1)[["b", "a"]]
+    result = mmd_test(frame, mixed, method=method, random_state=0)
+    assert result.pvalue == 1 and "equal samples" in result.notes[0]
+    changed = mixed.assign(b=mixed.b + 1e-3)
+    assert mmd_test(frame, changed, method=method, random_state=0).pvalue < 1
+    polars = [pl.from_dicts(each.to_dict("records"), strict=False) for each in (frame, mixed)]
+    assert mmd_test(*polars, method=method, random_state=0).pvalue == 1
+    rows = [[1.0, "a"], [2.0, None], [3.0, "b"]] * 12
+    assert mmd_test(rows, rows[::-1], method=method, random_state=0).pvalue == 1
+    graphs = [nx.path_graph(3), nx.path_graph(4)] * 12
+    mmd_test(graphs, graphs[::-1], method=method, random_state=0)  # cannot be compared
 
 
 def test_what_a_method_does_not_use_is_named():

@@ -49,7 +49,7 @@ def score_function(score: ScoreLike, d: int) -> Score:
     function = _function(score, d)
 
     def checked(X: np.ndarray) -> np.ndarray:
-        values = np.asarray(function(X), dtype=np.float64)
+        values = _numbers(function(X))
         if values.shape == (len(X),) and d == 1:
             values = values[:, None]
         if values.shape != X.shape:
@@ -62,6 +62,16 @@ def score_function(score: ScoreLike, d: int) -> Score:
         return values
 
     return checked
+
+
+def _numbers(values: Any) -> np.ndarray:
+    """What a score function returned, as an array."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        rule = "holds no numbers"
+        remedy = "return ∇ log p, one row of numbers for each sample"
+        raise InputTypeError("score(X)", type(values).__name__, rule, remedy) from None
 
 
 def _function(score: ScoreLike, d: int) -> Callable[[np.ndarray], Any]:

@@ -60,6 +60,8 @@ def learn_regression(kernel: Kernel, Z: RawSamples, A: np.ndarray) -> Regression
     scale = float(np.mean(targets**2)) or 1.0
     targets = targets / np.sqrt(scale)
     some = pick_rows(Z, rows)
+    if hasattr(some, "toarray"):
+        some = some.toarray()  # a Gaussian process reads dense rows
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         try:
