@@ -46,7 +46,7 @@ def test_lines_fit_a_narrow_terminal(monkeypatch, columns, widest):
 
 def test_proofs_and_tables_are_folded_between_words(monkeypatch):
     text = (
-        "  by Bochner: the Fourier transform of a Gaussian is a Gaussian\n\n  RBF     strict  k = 1"
+        "  by Bochner: the Fourier transform of a Gaussian is a Gaussian\n\n  RBF  strict  k = 1"
     )
     assert folded(text) == text  # as tests, files and pipes get it
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
