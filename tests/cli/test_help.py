@@ -36,6 +36,15 @@ def test_every_command_has_a_short_summary_and_examples_of_its_options(name):
         assert {word for word in line.split() if word.startswith("--")} <= known
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_values_have_names_instead_of_types_and_lines_fit(mercer, monkeypatch, name):
+    """FILE and NUMBER instead of <path> and <int range>."""
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = mercer(name, "--help").out.splitlines()
+    assert [line for line in lines if "<" in line.replace("<=", "")] == []
+    assert [line for line in lines if len(line) > 80] == []
+
+
 def test_the_list_of_commands_is_not_cut(mercer):
     said = mercer("--help")
     assert "..." not in said.out.partition("Commands:")[2]

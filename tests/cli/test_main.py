@@ -25,14 +25,14 @@ def test_version_and_help(mercer):
     ("args", "part"),
     [
         (("nope",), "nope"),
-        (("fit",), "data"),
+        (("fit",), "DATA"),
         (("fit", "x.csv", "--nope"), "--nope"),
         (("fit", "x.csv", "--folds", "1"), "--folds"),
         (("fit", "x.csv", "--folds", "many"), "--folds"),
         (("fit", "x.csv", "--seed", "-1"), "--seed"),
         (("fit", "x.csv", "--target"), "--target"),
-        (("predict", "x.mercer"), "data"),
-        (("check",), "expression"),
+        (("predict", "x.mercer"), "DATA"),
+        (("check",), "EXPRESSION"),
     ],
 )
 def test_misused(mercer, one_line, args, part):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 import warnings
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from mercer.cli.output import align, peak_memory, plain_warnings, print_json, with_threads
+from mercer.cli.output import align, folded, peak_memory, plain_warnings, print_json, with_threads
 from mercer.config import get_config
 
 
@@ -32,6 +34,29 @@ def test_json_is_what_every_parser_reads(capsys):
         "p": "x",
         "t": [True, None],
     }
+
+
+@pytest.mark.parametrize(("columns", "widest"), [(60, 60), (80, 80), (200, 88)])
+def test_lines_fit_a_narrow_terminal(monkeypatch, columns, widest):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    said = align([("name", "word " * 60), ("other", "chosen by leave-one-out")])
+    assert widest - 8 <= max(map(len, said.splitlines())) <= widest
+
+
+def test_proofs_and_tables_are_folded_between_words(monkeypatch):
+    text = (
+        "  by Bochner: the Fourier transform of a Gaussian is a Gaussian\n\n  RBF  strict  k = 1"
+    )
+    assert folded(text) == text  # as tests, files and pipes get it
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "44")
+    assert folded(text).splitlines() == [
+        "  by Bochner: the Fourier transform of a",
+        "    Gaussian is a Gaussian",
+        "",
+        "  RBF  strict  k = 1",
+    ]
 
 
 def test_lines_are_folded_beside_their_names():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from studio.browsing import Tab, driving
 
-from mercer.report.elements import document, section, table
+from mercer.report.elements import document, fact, section, table
 
 LONG = "all of its 5 most similar samples are of another class"
 TABLES = {
@@ -33,6 +33,12 @@ def test_cells_of_wide_tables_know_their_titles(name):
     assert ('class="stacked"' in made) == wide
     assert made.count("data-title=") == (len(header) if wide else 0)
     assert "<b>" not in made
+
+
+def test_a_number_and_its_sign_stay_on_one_line():
+    made = table(list("abcde"), [["80.3 % to 91.0 %", "5 % of all", "%", "a %", "1"]], numbers=(0,))
+    assert ">80.3\xa0% to 91.0\xa0%<" in made and ">5\xa0% of all<" in made and ">a %<" in made
+    assert "<b>91.7\xa0% ± 2.8</b>" in fact("91.7 % ± 2.8", "accuracy")
 
 
 def test_titles_are_escaped():

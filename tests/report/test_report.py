@@ -186,10 +186,8 @@ def test_paper_has_no_room_for_all_columns_of_the_samples_predicted_worst(pages)
 
 def test_figures_are_those_of_the_study(pages, studies):
     made = studies["classes"]
-    assert (
-        f"{100 * made.assessment.mean:.1f} % ± {100 * made.assessment.error:.1f}"
-        in pages["classes"]
-    )
+    score = f"{100 * made.assessment.mean:.1f}\xa0% ± {100 * made.assessment.error:.1f}"
+    assert score in pages["classes"]
     assert (
         f"{studies['numbers'].assessment.mean:.3f} ± {studies['numbers'].assessment.error:.3f}"
         in pages["numbers"]

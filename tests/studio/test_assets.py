@@ -11,7 +11,7 @@ from mercer.studio.assets import assets
 
 TEXTS = {name: content.decode("utf-8") for name, (content, _) in assets().items()}
 MODULES = {name: text for name, text in TEXTS.items() if name.endswith(".js")}
-HERE = re.compile(r"http://www\.w3\.org/2000/svg")  # the name of a format, not an address
+HERE = re.compile(r"http://www\.w3\.org/(2000/svg|1998/Math/MathML)")  # names of formats
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 
 import numpy as np
@@ -14,6 +15,7 @@ from studio.browsing import Tab, driving, serving
 
 import mercer
 from mercer.datasets import shipped
+from mercer.studio.lessons.chapters import chapters
 from mercer.studio.lessons.presets import PRESETS
 from mercer.studio.wire import plain
 
@@ -211,6 +213,63 @@ def test_learners_are_switched_and_stepped_through(page):
     assert not page.find("#steps-bar").is_displayed()
 
 
+def test_nothing_of_another_learner_stays_in_the_picture(page):
+    """A learner that fails, then one without support vectors: neither leaves a trace."""
+    assert len(_answer(page, "support")) > 0
+    page.answered(lambda: page.choose("#learner", "KernelDensity"))
+    assert _answer(page, "support") is None
+    page.answered(lambda: page.choose("#learner", "SVC"))
+    page.run("document.querySelector('#tools > button:last-child').click()")
+    page.until(lambda: page.find("#plane-note").is_displayed())
+    page.answered(lambda: page.click("#tools > button:nth-last-child(2)"))
+    assert not page.find("#plane-note").is_displayed() and len(_answer(page, "support")) > 0
+    page.answered(lambda: page.type("#expression", "NegativeDistance()"))
+    page.answered(lambda: page.choose("#learner", "GaussianProcessClassifier"))
+    assert page.find("#plane-note").is_displayed() and _answer(page, "surface") is None
+    assert not page.find("#draws").is_displayed()
+    page.answered(lambda: page.choose("#learner", "SVC"))
+    assert not page.find("#plane-note").is_displayed() and "accuracy" in page.text("#facts")
+
+
+def _answer(page, name):
+    """A part of the last answer as a list, or None if it has none."""
+    script = (
+        f"{_ASYNC} import(new URL('js/state.js', document.baseURI))"
+        ".then((m) => done(m.state.answer[path] ? [...m.state.answer[path]] : null))"
+    )
+    return page.driver.execute_async_script(script, name, "")
+
+
+def test_samples_are_ordered_by_what_they_have(page):
+    def orders(lesson):
+        page.answered(lambda: page.choose("#lesson", lesson))
+        buttons = page.driver.find_elements("css selector", "#gram-order button")
+        return [button.text for button in buttons]
+
+    assert orders("sinc") == ["position", "component", "as drawn"]
+    assert orders("diabetes") == ["value", "component", "as drawn"]
+    assert orders("novelty") == ["component", "as drawn"]
+    assert orders("moons") == ["class", "component", "as drawn"]
+    assert orders("headlines") == ["class", "component", "as given"]
+    legend = [item.text for item in page.driver.find_elements("css selector", ".legend li")]
+    assert legend == ["grain", "oil"]
+
+
+def test_formulas_of_the_chapters_are_typeset(page):
+    """No chapter leaves a command of TeX, a dollar sign or a star in its text."""
+    texts = {name: path.read_text("utf-8") for name, path in chapters().items()}
+    script = (
+        f"{_ASYNC} import(new URL('js/chapter.js', document.baseURI)).then((m) => done("
+        "path.map((text) => { const box = document.createElement('div');"
+        "box.append(...m.render(text));"
+        "for (const code of box.querySelectorAll('code, pre')) code.remove();"
+        "return [box.textContent, box.querySelectorAll('math').length]; })))"
+    )
+    shown = page.driver.execute_async_script(script, list(texts.values()), "")
+    for name, (text, count) in zip(texts, shown, strict=True):
+        assert re.findall(r"\\[a-zA-Z]+|\$", text) == [] and count >= 20 * (name == "learners")
+
+
 def test_two_kernels_are_compared(page):
     page.type("#other", "Linear()")
     page.click("#compare-run")
@@ -249,6 +308,12 @@ def test_a_gaussian_process_is_drawn_and_learns(page):
     page.answered(lambda: page.click("#steps-take"))
     learned = mercer.parse(page.run("return document.querySelector('#expression').value"))
     assert learned.length_scale > 0.4
+
+
+def test_the_program_is_copied(page):
+    page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    page.click("#copy-python")
+    assert "import RBF, SVC" in page.until(lambda: page.run("return window.copied"))
 
 
 def test_the_report_of_the_playground_is_saved(page, browser):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer import Option
+from typer.core import TyperArgument, TyperCommand
 
 from mercer.cli import options as o
 from mercer.version import __version__
@@ -15,6 +16,17 @@ from mercer.version import __version__
 def _examples(*lines: str) -> str:
     """Examples for the end of a help text, one on each line."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+class _Command(TyperCommand):
+    """A command whose arguments are listed without types of Python, which new Typers add."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        params = super().get_params(ctx)
+        for param in params:
+            if isinstance(param, TyperArgument):
+                vars(param)["display_type_rich"] = lambda ctx: ""
+        return params
 
 
 app = typer.Typer(
@@ -124,7 +136,7 @@ def fit(
 @app.command(
     epilog=_examples(
         "mercer predict customers.mercer new_customers.csv",
-        "mercer predict customers.mercer new_customers.csv --probabilities --out churn.csv",
+        "mercer predict customers.mercer new.csv --probabilities --out churn.csv",
     )
 )
 def predict(
@@ -340,3 +352,7 @@ def studio(
     from mercer.cli.tools.studio import run
 
     return run(data, port, browser, time, memory)
+
+
+for _each in app.registered_commands:
+    _each.cls = _Command

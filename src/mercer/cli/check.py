@@ -7,7 +7,7 @@ from pathlib import Path
 from mercer.aliases import RawSamples
 from mercer.automatic.checks.chosen import find_column
 from mercer.automatic.subsets import thin_out
-from mercer.cli.output import plain_warnings, print_json
+from mercer.cli.output import folded, plain_warnings, print_json
 from mercer.definiteness import Certificate, Witness
 from mercer.definiteness.matrices import check_gram
 from mercer.domains.base import Batch
@@ -51,9 +51,9 @@ def run(
         values["witness"] = None if witness is None else witness.to_dict()
         print_json({**values, "refutation": refutation, "data": result, "exit": code})
         return code
-    print(certificate)
+    print(folded(str(certificate)))
     if refutation is not None and status != "indefinite":
-        print(f"  not positive semi-definite: {refutation}")
+        print(folded(f"  not positive semi-definite: {refutation}"))
     if result.get("psd"):
         smallest = f"smallest eigenvalue {result['smallest eigenvalue']:.4g}"
         print(f"  on {result['samples']:,} samples of the data: {smallest}, no counterexample")

@@ -11,7 +11,7 @@ from mercer.aliases import Estimator, RawSamples
 from mercer.automatic.explanations import fitted_samples, term_shares
 from mercer.automatic.metrics import METRICS
 from mercer.cli.loading import load_model
-from mercer.cli.output import align, print_json, visible
+from mercer.cli.output import align, folded, print_json, visible
 from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.raw import dense_numbers
 from mercer.estimators.learning.effects import MainEffect
@@ -29,7 +29,7 @@ def run(path: Path, as_json: bool) -> int:
         if as_json:
             print_json({"kernel": repr(model), "certificate": certificate})
         else:
-            print(visible(certificate))
+            print(folded(visible(certificate)))
         return 0
     summary = getattr(model, "source_", {}).get("summary", {})
     fitted = getattr(model, "model_", model)
@@ -87,7 +87,7 @@ def _print_model(model: Estimator, kernels: list[Kernel], summary: dict[str, Any
     print(align(lines))
     certificates = dict.fromkeys(_proof(kernel) for kernel in kernels)
     for certificate in certificates:
-        print(f"\nIs the kernel positive semi-definite?\n\n{visible(certificate)}")
+        print(f"\nIs the kernel positive semi-definite?\n\n{folded(visible(certificate))}")
 
 
 def _score_text(summary: dict[str, Any]) -> str:

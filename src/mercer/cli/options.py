@@ -72,19 +72,26 @@ _TEST = "Estimate the error on the samples of this file instead of by cross-vali
 _LEFT_OUT = "A column of the data to leave out of the samples."
 _SEARCHED = "Samples among which a counterexample is searched as well."
 
-Data = Annotated[list[Path], Argument(help=_FILES, callback=located)]
-Samples = Annotated[list[Path] | None, Argument(help=_SEARCHED, callback=located)]
+Data = Annotated[list[Path], Argument(metavar="DATA", help=_FILES, callback=located)]
+Samples = Annotated[list[Path] | None, Argument(metavar="DATA", help=_SEARCHED, callback=located)]
 Target = Annotated[str | None, Option("--target", "-t", metavar="COLUMN", help=_COLUMN)]
 LeftOut = Annotated[str | None, Option("--target", "-t", metavar="COLUMN", help=_LEFT_OUT)]
 Missing = Annotated[list[str] | None, Option("--missing", metavar="TEXT", help=_MARKER)]
 Separator = Annotated[
     str | None,
-    Option("--separator", show_default="detected", help="The character between two cells."),
+    Option(
+        "--separator",
+        show_default="detected",
+        metavar="CHARACTER",
+        help="The character between two cells.",
+    ),
 ]
 Header = Annotated[
     bool | None, Option("--header/--no-header", show_default="detected", help=_HEADER)
 ]
-Encoding = Annotated[str, Option("--encoding", help="The character encoding of text files.")]
+Encoding = Annotated[
+    str, Option("--encoding", metavar="NAME", help="The character encoding of text files.")
+]
 Texts = Annotated[list[str] | None, Option("--text", metavar="COLUMN", help=_TEXT)]
 Case = Annotated[
     str | None,
@@ -129,14 +136,16 @@ _NO_ASSESS = "Fit the model without cross-validation."
 
 Kernel = Annotated[str, Option("--kernel", "-k", metavar="EXPRESSION", help=_EXPRESSION)]
 Learner = Annotated[
-    str, Option("--learner", "-l", help=_LEARNER, autocompletion=_one_of(*_LEARNERS))
+    str,
+    Option("--learner", "-l", metavar="NAME", help=_LEARNER, autocompletion=_one_of(*_LEARNERS)),
 ]
-Task = Annotated[str, Option("--task", help=_TASK, autocompletion=_one_of(*_TASKS))]
+Task = Annotated[str, Option("--task", metavar="NAME", help=_TASK, autocompletion=_one_of(*_TASKS))]
 Metric = Annotated[
     str | None,
     Option(
         "--metric",
         show_default="accuracy, logloss or r2",
+        metavar="NAME",
         help=_METRIC,
         autocompletion=_one_of(*_METRICS, "rmse", "mae"),
     ),
@@ -145,12 +154,21 @@ Balanced = Annotated[bool, Option("--balanced", help=_BALANCED)]
 Hurried = Annotated[bool, Option("--quick", help=_FAST)]
 Time = Annotated[float | None, Option("--time", min=1.0, metavar="SECONDS", help=_TIME)]
 NoAssess = Annotated[bool, Option("--no-assess", help=_NO_ASSESS)]
-Folds = Annotated[int, Option("--folds", min=2, help="The number of folds of cross-validation.")]
+Folds = Annotated[
+    int, Option("--folds", min=2, metavar="NUMBER", help="The number of folds of cross-validation.")
+]
 Repeats = Annotated[
     int | None,
-    Option("--repeats", min=1, max=10_000, show_default="more for fewer samples", help=_REPEATS),
+    Option(
+        "--repeats",
+        min=1,
+        max=10_000,
+        show_default="more for fewer samples",
+        metavar="NUMBER",
+        help=_REPEATS,
+    ),
 ]
-Seed = Annotated[int, Option("--seed", min=0, max=2**32 - 1, help=_SEED)]
+Seed = Annotated[int, Option("--seed", min=0, max=2**32 - 1, metavar="NUMBER", help=_SEED)]
 
 # -- files and output ------------------------------------------------------------------------------
 
@@ -161,17 +179,21 @@ _PROBABILITIES = (
 _SHEET = "Put an apostrophe before cells that a spreadsheet would run as formulas."
 _THREADS = "The number of threads. The result does not depend on it."
 
-Model = Annotated[Path, Argument(help="A model file that mercer fit has written.")]
+Model = Annotated[Path, Argument(metavar="MODEL", help="A model file that mercer fit has written.")]
 AnyModel = Annotated[
-    Path, Argument(help="A model file that mercer fit or mercer.save has written.")
+    Path, Argument(metavar="MODEL", help="A model file that mercer fit or mercer.save has written.")
 ]
 Save = Annotated[
     Path | None,
-    Option("--model", "-o", show_default="DATA.mercer", help="The model file to write."),
+    Option(
+        "--model", "-o", show_default="DATA.mercer", metavar="FILE", help="The model file to write."
+    ),
 ]
 Report = Annotated[
     Path | None,
-    Option("--report", "-r", show_default="DATA.html", help="The HTML report to write."),
+    Option(
+        "--report", "-r", show_default="DATA.html", metavar="FILE", help="The HTML report to write."
+    ),
 ]
 NoReport = Annotated[bool, Option("--no-report", help="Do not write a report.")]
 Predictions = Annotated[
@@ -180,12 +202,15 @@ Predictions = Annotated[
         "--out",
         "-o",
         show_default="printed",
+        metavar="FILE",
         help="The CSV file to which the predictions are written.",
     ),
 ]
 Probabilities = Annotated[bool, Option("--probabilities", "-p", help=_PROBABILITIES)]
 Spreadsheet = Annotated[bool, Option("--spreadsheet", help=_SHEET)]
-Threads = Annotated[int | None, Option("--threads", min=1, max=1024, help=_THREADS)]
+Threads = Annotated[
+    int | None, Option("--threads", min=1, max=1024, metavar="NUMBER", help=_THREADS)
+]
 Json = Annotated[bool, Option("--json", help="Print one JSON object instead of text.")]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Print only errors.")]
 
@@ -201,15 +226,25 @@ _ALGEBRAIC = (
 _STUDY = 'The number of a study, a part of its name, or "all". Without it, all studies are listed.'
 
 Expression = Annotated[
-    str, Argument(help='The kernel as an expression, such as "RBF(2.0) * Linear()".')
+    str,
+    Argument(
+        metavar="EXPRESSION", help='The kernel as an expression, such as "RBF(2.0) * Linear()".'
+    ),
 ]
 Algebraic = Annotated[bool, Option("--algebraic", help=_ALGEBRAIC)]
-Dimension = Annotated[int | None, Option("--dimension", "-d", min=1, max=10_000, help=_DIMENSION)]
-Name = Annotated[
-    str | None, Argument(help="The kernel to describe in detail.", autocompletion=_kernel_names)
+Dimension = Annotated[
+    int | None, Option("--dimension", "-d", min=1, max=10_000, metavar="NUMBER", help=_DIMENSION)
 ]
-Study = Annotated[str | None, Argument(help=_STUDY)]
-Figures = Annotated[Path, Option("--out", "-o", help="The folder in which the figures are saved.")]
+Name = Annotated[
+    str | None,
+    Argument(
+        metavar="NAME", help="The kernel to describe in detail.", autocompletion=_kernel_names
+    ),
+]
+Study = Annotated[str | None, Argument(metavar="STUDY", help=_STUDY)]
+Figures = Annotated[
+    Path, Option("--out", "-o", metavar="FOLDER", help="The folder in which the figures are saved.")
+]
 Quick = Annotated[bool, Option("--quick", help="Run each study with fewer repetitions.")]
 Related = Annotated[
     list[str] | None,
@@ -238,31 +273,63 @@ Groups = Annotated[
     ),
 ]
 Permutations = Annotated[
-    int, Option("--permutations", min=1, max=10**7, help="The number of permutations of each test.")
+    int,
+    Option(
+        "--permutations",
+        min=1,
+        max=10**7,
+        metavar="NUMBER",
+        help="The number of permutations of each test.",
+    ),
 ]
 Rows = Annotated[
-    int, Option("--rows", min=2, help="The number of rows to draw at random, where there are more.")
+    int,
+    Option(
+        "--rows",
+        min=2,
+        metavar="NUMBER",
+        help="The number of rows to draw at random, where there are more.",
+    ),
 ]
 Explained = Annotated[
-    list[Path] | None, Argument(help="Samples whose predictions are explained, one by one.")
+    list[Path] | None,
+    Argument(metavar="DATA", help="Samples whose predictions are explained, one by one."),
 ]
 SampleNumbers = Annotated[
     str | None,
     Option(
         "--rows",
         show_default="the first three",
+        metavar="NUMBERS",
         help="The numbers of the samples to explain, such as 1,2,5-8; 1 is the first.",
     ),
 ]
-Opened = Annotated[Path | None, Argument(help="A file of data to open the page with.")]
-Port = Annotated[int, Option("--port", min=0, max=65535, help="The port; 0 takes a free one.")]
+Opened = Annotated[
+    Path | None, Argument(metavar="DATA", help="A file of data to open the page with.")
+]
+Port = Annotated[
+    int, Option("--port", min=0, max=65535, metavar="NUMBER", help="The port; 0 takes a free one.")
+]
 Browser = Annotated[
     bool, Option("--browser/--no-browser", help="Whether to open the page in the browser.")
 ]
-FitTime = Annotated[float, Option("--time", min=1.0, help="The longest time of a fit, in seconds.")]
-FitMemory = Annotated[float, Option("--memory", min=0.5, help="Gigabytes that a page may use.")]
-First = Annotated[Path, Argument(help="The first file, of any kind that mercer fit reads.")]
-Second = Annotated[Path, Argument(help="The second file, of the same kind.")]
+FitTime = Annotated[
+    float,
+    Option("--time", min=1.0, metavar="SECONDS", help="The longest time of a fit, in seconds."),
+]
+FitMemory = Annotated[
+    float,
+    Option(
+        "--memory",
+        min=0.5,
+        metavar="GIGABYTES",
+        help="The memory that a page may use, in gigabytes.",
+    ),
+]
+First = Annotated[
+    Path, Argument(metavar="FIRST", help="The first file, of any kind that mercer fit reads.")
+]
+Second = Annotated[Path, Argument(metavar="SECOND", help="The second file, of the same kind.")]
 Compared = Annotated[
     list[str] | None,
     Option(
@@ -273,13 +340,27 @@ Compared = Annotated[
     ),
 ]
 TestPermutations = Annotated[
-    int, Option("--permutations", min=19, max=1_000_000, help="The number of permutations.")
+    int,
+    Option(
+        "--permutations",
+        min=19,
+        max=1_000_000,
+        metavar="NUMBER",
+        help="The number of permutations.",
+    ),
 ]
 MostRows = Annotated[
-    int, Option("--rows", min=2, help="The number of rows of each file that are compared at most.")
+    int,
+    Option(
+        "--rows",
+        min=2,
+        metavar="NUMBER",
+        help="The number of rows of each file that are compared at most.",
+    ),
 ]
 ComparisonReport = Annotated[
-    Path | None, Option("--report", "-r", show_default="none", help="The HTML report to write.")
+    Path | None,
+    Option("--report", "-r", show_default="none", metavar="FILE", help="The HTML report to write."),
 ]
 Engine = Annotated[
     str | None,
@@ -296,6 +377,7 @@ Centers = Annotated[
         "--centers",
         min=1,
         show_default="10 √n",
+        metavar="NUMBER",
         help="How many rows the model consists of, for files that are read block by block.",
     ),
 ]

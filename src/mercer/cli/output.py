@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import shutil
 import sys
 import textwrap
 import warnings
@@ -16,7 +17,9 @@ import numpy as np
 
 from mercer.errors import InputError
 
-_WIDTH = 88  # columns of aligned lines
+_WIDTH = 88  # columns of aligned lines, where the terminal is not narrower
+_NARROWEST = 40
+_WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 # All control characters but tabs and line ends, and marks that change the direction of writing.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
@@ -31,20 +34,40 @@ def visible(text: str) -> str:
 def align(lines: list[tuple[str, str]], indent: int = 0) -> str:
     """Names in a column of their own, and long texts wrapped beside it."""
     indent = max(indent, *(len(name) + 2 for name, _ in lines), 0)
-    rows = []
+    rows, width = [], _width()
     for name, text in lines:
         for paragraph in visible(text).split("\n"):
-            for row in _wrap(paragraph, _WIDTH - indent):
+            for row in _wrap(paragraph, width - indent):
                 rows.append(f"{visible(name):{indent}s}{row}")
                 name = ""
     return "\n".join(rows)
 
 
+def _width() -> int:
+    """Columns of a line: those of the terminal, at most 88."""
+    if not sys.stdout.isatty():
+        return _WIDTH
+    return max(_NARROWEST, min(_WIDTH, shutil.get_terminal_size().columns))
+
+
+def folded(text: str, hang: int = 2) -> str:
+    """A text whose long lines are folded between words where a terminal would cut them.
+
+    Continuations are indented by ``hang`` more columns. Files and pipes get the text as it is.
+    """
+    if not sys.stdout.isatty():
+        return text
+    width = max(_NARROWEST, shutil.get_terminal_size().columns)
+    rows = []
+    for line in text.splitlines():
+        start = " " * (len(line) - len(line.lstrip()))
+        later = start + " " * min(hang, width // 2)
+        rows.append(textwrap.fill(line, width, subsequent_indent=later, **_WHOLE_WORDS) or line)
+    return "\n".join(rows)
+
+
 def _wrap(text: str, width: int) -> list[str]:
-    options: dict[str, Any] = dict.fromkeys(
-        ("break_long_words", "break_on_hyphens", "drop_whitespace"), False
-    )
-    first, *others = textwrap.wrap(text, width - 2, **options) or [""]
+    first, *others = textwrap.wrap(text, width - 2, drop_whitespace=False, **_WHOLE_WORDS) or [""]
     return [first.rstrip(), *(f"  {row.strip()}" for row in others)]
 
 

@@ -47,7 +47,7 @@ def _square(K: ArrayLike) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True)
 class GramReport:
-    """What `check_gram` says of a matrix; ``psd`` is the verdict.
+    """The result of `check_gram` for a matrix; ``psd`` is the verdict.
 
     Attributes
     ----------

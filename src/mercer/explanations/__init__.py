@@ -1,4 +1,4 @@
-"""Why a model predicts what it predicts: columns, parts of a sample, training samples."""
+"""Explanations of predictions by columns, parts of a sample, and training samples."""
 
 from mercer.explanations.explaining import explain
 from mercer.explanations.explanation import Explanation

@@ -20,7 +20,7 @@ _SHOWN = 5  # samples of each kind, and rows
 
 
 class Influence:
-    """What training samples change in predictions, and which are near in feature space.
+    """Changes of predictions by training samples, and the nearest ones in feature space.
 
     Parameters
     ----------

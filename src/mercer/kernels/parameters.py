@@ -165,7 +165,7 @@ class Parameterized:
         self._checks[name].check(f"{type(self).__name__}: {name}", value)
 
     def constraint(self, name: str) -> Constraint:
-        """What a parameter of this kernel itself may be."""
+        """Return the rule of a parameter of this kernel itself."""
         return self._checks[name]
 
     def get_params(self, deep: bool = True) -> Params:

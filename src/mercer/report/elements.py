@@ -11,6 +11,7 @@ from mercer.report.figures import Picture
 from mercer.report.formatting import shorten
 
 _PHONE = 42  # letters on a line of a phone
+_UNIT = re.compile(r"(?<=\d) (?=%)")
 _SHORT = 18  # letters in a third of it, on two lines
 
 _HEAD = (
@@ -42,7 +43,7 @@ def section(title: str, content: str, attributes: str = "") -> str:
 def fact(value: str, name: str) -> str:
     """A figure in large type with what it is below; words are set smaller than numbers."""
     kind = "" if any(letter.isdigit() for letter in value) else ' class="word"'
-    return f'<div class="fact"><b{kind}>{escape(value)}</b><span>{escape(name)}</span></div>'
+    return f'<div class="fact"><b{kind}>{_joined(value)}</b><span>{escape(name)}</span></div>'
 
 
 def folded(title: str, content: str) -> str:
@@ -116,7 +117,12 @@ def _stacked(kinds: Sequence[str], header: Sequence[str], values: Sequence[str])
 
 def _cell(tag: str, kind: str, text: str, title: str = "") -> str:
     attributes = _attribute("class", kind) + _attribute("data-title", title)
-    return f"<{tag}{attributes}>{escape(text)}</{tag}>"
+    return f"<{tag}{attributes}>{_joined(text)}</{tag}>"
+
+
+def _joined(text: str) -> str:
+    """Escaped text in which a number and the sign of its unit stay on one line."""
+    return escape(_UNIT.sub("\N{NO-BREAK SPACE}", text))
 
 
 def _attribute(name: str, value: str) -> str:

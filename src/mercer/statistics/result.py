@@ -82,7 +82,7 @@ class TestResult(LabeledLines):
         return ", ".join(shown) + (f", and {rest} more" if rest > 0 else "")
 
     def facts(self) -> dict[str, Any]:
-        """What a test says beside statistic and p-value, as plain values by name."""
+        """Return the results beside statistic and p-value, as plain values by name."""
         return {}
 
     def to_dict(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class TestResult(LabeledLines):
         return [*lines, *(("note", note) for note in self.notes)]
 
     def statistic_name(self) -> str:
-        """What the statistic is called."""
+        """Return the name of the statistic."""
         return self.symbol
 
     def verdict(self) -> str:

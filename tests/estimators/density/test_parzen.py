@@ -672,3 +672,10 @@ def test_a_pull_back_is_warned_of(rng):
     with pytest.warns(DataWarning, match=r"integral over R\^1 is not known"):
         model = KernelDensity(kernel=2.0 * (RBF() @ np.arctan)).fit(X)
     assert not model.normalized_
+
+
+def test_the_report_names_the_bandwidth_only_where_there_is_one():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    own = KernelDensity(kernel=RBF(length_scale=0.5)).fit(X)
+    assert own.report_.solver == "mean of the kernel over the samples"
+    assert KernelDensity(bandwidth=0.5, kernel="tophat").fit(X).report_.solver == "bandwidth 0.5"

@@ -90,6 +90,12 @@ def test_combinations_follow_the_algebra():
     assert latex(Centered(Linear())) == rf"\left[{b}\right]_{{\text{{centered}}}}"
 
 
+def test_factors_of_one_are_left_out():
+    assert latex(1.0 * Linear()) == latex(Linear())
+    assert latex((1.0 * (RBF() + Linear())) * Linear()) == latex((RBF() + Linear()) * Linear())
+    assert latex(2.0 * Linear()).startswith("2")
+
+
 def test_functions_and_columns_have_their_names():
     assert r"\mathrm{one\_hot}(x)" in latex(RBF() @ one_hot)
     assert latex(Linear().on(["age"])) == r"\langle {x}_{\mathrm{age}}, {y}_{\mathrm{age}}\rangle"

@@ -234,3 +234,7 @@ def test_h_alpha_is_the_weight_of_weighted_overlap():
 def test_h_alpha_refuses_what_is_no_share(z, alpha):
     with pytest.raises(mercer.errors.MercerError, match="h_alpha"):
         mercer.h_alpha(z, alpha)
+
+
+def test_the_function_prints_as_expressions_name_it():
+    assert repr(one_hot) == "one_hot"

@@ -6,6 +6,7 @@ import numpy as np
 
 from mercer import RBF, Linear, Periodic, Sigmoid, parse
 from mercer.studio.kernel.proofs import prove
+from mercer.studio.lessons.samples import collection
 
 
 def test_the_tree_is_that_of_the_certificate():
@@ -36,3 +37,11 @@ def test_samples_are_searched_where_the_space_is_not_known():
 def test_what_is_proved_has_no_witness():
     assert "witness" not in prove(Linear(), 3)
     assert prove(Sigmoid(), 1)["words"] == "not positive semi-definite"
+
+
+def test_the_graph_has_the_name_that_the_expression_gives_it():
+    club = collection("karate").objects["club"]
+    kernel = parse("LaplacianDiffusion(club, t=0.5).normalize()", {"club": club})
+    tree = prove(kernel, None, graph="club")["tree"]
+    assert tree["claim"] == "LaplacianDiffusion(club, t=0.5).normalize()"
+    assert tree["parts"][0]["claim"] == "LaplacianDiffusion(club, t=0.5)"

@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 
 from mercer import kernels
-from mercer.cli.output import print_json
+from mercer.cli.output import folded, print_json
 from mercer.errors import ParameterError, nearest
 from mercer.kernels.base import Kernel
 from mercer.kernels.faces.table import KernelEntry, KernelTable, entry, kernel_names, kernels_table
@@ -21,8 +21,9 @@ def run(name: str | None, as_json: bool) -> int:
     if as_json:
         print_json([dataclasses.asdict(each) for each in entries])
         return 0
+    table = folded(repr(KernelTable(entries)), hang=34)
     print(
-        f"{KernelTable(entries)!r}\n\n{len(entries)} kernels. mercer kernels NAME describes one. "
+        f"{table}\n\n{len(entries)} kernels. mercer kernels NAME describes one. "
         "They are combined by\n+  *  **  @  .on()  .exp()  .normalize()  .center()"
     )
     return 0
@@ -36,7 +37,7 @@ def _describe(name: str, as_json: bool) -> int:
         return 0
     text = inspect.getdoc(cls)
     head = f"{cls.__name__}{kernel_entry.signature}"
-    print(f"{head}\n\n{text}\n\n{kernel_entry.certificate}".rstrip())
+    print(folded(f"{head}\n\n{text}\n\n{kernel_entry.certificate}".rstrip()))
     return 0
 
 

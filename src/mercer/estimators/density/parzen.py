@@ -224,7 +224,9 @@ class KernelDensity(DensityMixin, KernelEstimator):
             plan = "neighbors from a tree"
         elif self.kernel_ is None:
             plan = "precomputed matrix"
-        solver = f"bandwidth {self.bandwidth_}"
+        solver = "mean of the kernel over the samples"
+        if self.bandwidth_ is not None:
+            solver = f"bandwidth {self.bandwidth_}"
         seconds = time.perf_counter() - start
         self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds)
         return self

@@ -27,7 +27,7 @@ class MetricRound:
 
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class LearnedMetric:
-    """What `learn_metric` returns: the best of several rounds.
+    """The result of `learn_metric`: the best of several rounds.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ class TermShares:
 def term_shares(
     model: Estimator, X: RawSamples = None, n_bootstrap: int = 200, random_state: RandomState = 0
 ) -> TermShares:
-    """How much each additive term of the kernel of a fitted model contributes.
+    """Compute the contribution of each additive term of the kernel of a fitted model.
 
     The model is a function f(x) = Σ_i a_i k(x_i, x), without its intercept. Of a kernel k = Σ k_j
     it is a sum of the functions f_j(x) = Σ_i a_i k_j(x_i, x), of which this computes the shares of

@@ -322,7 +322,7 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         return term_posteriors(self.process_, X)
 
     def describe(self) -> str:
-        """What was found, a sentence for each additive term, that with the largest share first.
+        """Describe what was found, a sentence for each additive term, the largest share first.
 
         The share of a term is its covariance with y over the variance of y: shares add up to 1,
         with that of the noise.

@@ -70,7 +70,7 @@ class Normalized(Mapped):
         return f"{within(self.kernel, 9)}.normalize()"
 
     def separation(self, columns: Columns) -> Separation:
-        """Where k is one product over columns, every factor is normalized."""
+        """Return normalized factors where k is one product over columns."""
         inner = self.kernel.separation(columns)
         if len(inner.terms) != 1 or len(columns) == 1:
             return super().separation(columns)

@@ -99,7 +99,7 @@ class Warp(PullBack):
         return self
 
     def separation(self, columns: Columns) -> Separation:
-        """Where every column has images of its own, the form of the kernel of the images."""
+        """Return the form of the kernel of the images, where every column has its own."""
         by_column = getattr(self.learned, "separated", None)
         if by_column is None or len(columns) == 1:
             return super().separation(columns)

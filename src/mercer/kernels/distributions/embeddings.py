@@ -70,7 +70,7 @@ class BagKernel(Composite, abstract=True):
         raise NotImplementedError(f"{type(self).__name__} must define bags(batch)")
 
     def shares(self, sizes: np.ndarray) -> np.ndarray:
-        """What the sums over bags of these sizes are divided by."""
+        """Return the divisors of the sums over bags of these sizes."""
         raise NotImplementedError(f"{type(self).__name__} must define shares(sizes)")
 
     def _divisors(self, pair: Pair) -> np.ndarray:

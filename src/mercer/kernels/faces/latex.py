@@ -30,6 +30,7 @@ def latex(kernel: Kernel, x: str = "x", y: str = "y") -> str:
     >>> print(latex(0.5 * Linear() + RBF(length_scale=2.0)))
     0.5\\,\\langle x, y\\rangle + \\exp\\left(-\\frac{\\lVert x - y\\rVert^2}{2\\cdot 2^2}\\right)
     """
+    kernel = _bare(kernel)
     name = type(kernel).__name__
     if name in _COMBINED:
         return _COMBINED[name](kernel, x, y)
@@ -105,10 +106,17 @@ def _without_ones(text: str) -> str:
 # -- combinations ----------------------------------------------------------------------------------
 
 
+def _bare(kernel: Any) -> Any:
+    """The kernel without a factor of 1, such as that of the only kernel of a learned sum."""
+    while type(kernel).__name__ == "Scaled" and _number(kernel.factor) == "1":
+        kernel = kernel.kernel
+    return kernel
+
+
 def _inside(kernel: Kernel, x: str, y: str) -> str:
     """A factor of a product: in parentheses where it is a sum, or has conditions after a comma."""
     text = latex(kernel, x, y)
-    is_sum = type(kernel).__name__ in ("Sum", "Mixture", "PowerSeries")
+    is_sum = type(_bare(kernel)).__name__ in ("Sum", "Mixture", "PowerSeries")
     return rf"\left({text}\right)" if is_sum or r"\quad" in text else text
 
 

@@ -42,7 +42,7 @@ class Resolution:
         return are_vectors(self.domain)
 
     def inner_points(self, X: RawSamples) -> Points | None:
-        """What is inside the samples of a kernel that compares points; None if these are no rows.
+        """Return the points inside samples, which the kernel compares; None if these are no rows.
 
         It is asked of a fitted kernel.
         """

@@ -56,7 +56,7 @@ class Separable:
         return 1.0 if self.invariance in ("translation", "radial") else math.inf
 
     def part_values(self, X: RawSamples, samples: RawSamples, C: np.ndarray) -> list[PartValues]:
-        """What positions, words or nodes of samples add to Σ c_i k(x, x_i), c the rows of C.
+        """Return what positions, words or nodes add to Σ c_i k(x, x_i), c the rows of C.
 
         Parameters
         ----------

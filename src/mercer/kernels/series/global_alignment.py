@@ -142,7 +142,7 @@ class GlobalAlignment(Kernel):
         return self
 
     def remark(self) -> str:
-        """What reports say of a length scale that was learned."""
+        """Describe a length scale that was learned, for reports."""
         learned = getattr(self, "length_scale_", None)
         return "" if learned is None else f"length scale {learned:.4g}, by the median heuristic"
 
@@ -265,7 +265,7 @@ class GlobalAlignment(Kernel):
     # -- what it sees ------------------------------------------------------------------------------
 
     def alignment(self, x: RawSamples, y: RawSamples) -> np.ndarray:
-        """Which points of two series the kernel puts together.
+        """Return the points of two series that the kernel puts together.
 
         Parameters
         ----------

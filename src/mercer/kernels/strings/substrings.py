@@ -40,7 +40,7 @@ class NgramKernel(Kernel, abstract=True):
     aligned: ClassVar[bool] = True
 
     def key(self) -> tuple[object, ...]:
-        """What the features depend on."""
+        """Return the values on which the features depend."""
         return (type(self).__name__, *(getattr(self, name) for name in self._names))
 
     def find(self, samples: StringSamples, name: str) -> NgramCounts:

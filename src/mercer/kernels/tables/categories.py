@@ -283,6 +283,9 @@ class _OneHot:
     shares = True
     __name__ = "one_hot"
 
+    def __repr__(self) -> str:
+        return "one_hot"
+
     def __call__(self, X: RawSamples, like: SparseMatrix = None) -> SparseMatrix:
         batch = Batch(in_order_of(X, getattr(like, "names", None)))
         batch.encode(CATEGORIES)  # refuses missing values, and what cannot be a category

@@ -56,7 +56,7 @@ class GraphKernel(Kernel, abstract=True):
         return "constant"
 
     def remark(self) -> str:
-        """What reports say of a kernel that was fitted to graphs without labels."""
+        """Describe, for reports, a kernel that was fitted to graphs without labels."""
         if getattr(self, "node", None) is not None:
             return ""  # nodes are compared by their attributes
         stand_in = _STAND_INS.get(getattr(self, "labels_", "labels"))
@@ -88,7 +88,7 @@ class CountKernel(GraphKernel, abstract=True):
         raise NotImplementedError(f"{type(self).__name__} must define find(samples, group)")
 
     def key(self) -> tuple[object, ...]:
-        """What the features of a group depend on, beside the group."""
+        """Return the values on which the features of a group depend, beside the group."""
         return (type(self).__name__, self.unlabeled)
 
     def _counts(self, group: tuple[int, ...]) -> GraphCounts:

@@ -17,7 +17,7 @@ _WIDE = 3  # panels side by side
 
 
 class EffectsDisplay:
-    """What a model makes of each column: curves of numbers, bars of categories.
+    """Display of the effect of each column: curves of numbers, bars of categories.
 
     A curve is the mean prediction as one column changes and the others stay, less its mean. All
     panels have the same scale, so that the columns that matter stand out. Make it with

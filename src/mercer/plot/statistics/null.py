@@ -28,7 +28,7 @@ class NullDisplay:
     pvalue : float
         The p-value.
     name : str
-        What the statistic is called.
+        Return the name of the statistic.
 
     Attributes
     ----------

@@ -17,6 +17,7 @@ from mercer.automatic.study import Study, study
 from mercer.automatic.subsets import even_rows
 from mercer.domains.base import pick_rows
 from mercer.kernels.expression import parse
+from mercer.kernels.functions import without_marks
 from mercer.model_files import save
 from mercer.report.formatting import metric_text
 from mercer.report.page import write_report
@@ -70,7 +71,8 @@ class _Progress:
         if name == "question":
             text = f"{outcome.task} of {outcome.target}: {len(outcome.y):,} samples"
         elif name == "model":
-            text = f"{type(outcome.model_).__name__} with {outcome.kernel_!r}"
+            kernel = without_marks(repr(outcome.kernel_))
+            text = f"{type(outcome.model_).__name__} with {kernel}"
         else:
             metric, assessment, _ = outcome
             text = "the error was not estimated"

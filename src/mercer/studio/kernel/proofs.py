@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,19 @@ _WORDS = {
 }
 
 
-def prove(kernel: Kernel, dimension: int | None, X: RawSamples = None) -> dict[str, Any]:
+_GRAPH = re.compile(r"B=graph_of_\w+")  # the graph of a kernel on nodes, as it is printed
+
+
+def prove(
+    kernel: Kernel, dimension: int | None, X: RawSamples = None, graph: str = ""
+) -> dict[str, Any]:
     """The proof tree; where nothing is proved, a search for a counterexample.
 
-    It is looked for in the space first, and among the samples then.
+    It is looked for in the space first, and among the samples then. ``graph`` is the name by which
+    the expression calls the graph of its kernels on nodes.
     """
     certificate = kernel.certificate(dimension)
-    tree = _tree(certificate)
+    tree = _tree(certificate, graph)
     proof = {"status": certificate.status, "words": _WORDS[certificate.status], "tree": tree}
     witness = certificate.witness
     if certificate.status in (UNKNOWN, INDEFINITE) and witness is None:
@@ -39,14 +46,14 @@ def prove(kernel: Kernel, dimension: int | None, X: RawSamples = None) -> dict[s
     return proof
 
 
-def _tree(certificate: Certificate) -> dict[str, Any]:
+def _tree(certificate: Certificate, graph: str) -> dict[str, Any]:
     return {
-        "claim": certificate.claim,
+        "claim": _GRAPH.sub(graph, certificate.claim) if graph else certificate.claim,
         "status": certificate.status,
         "words": _WORDS[certificate.status],
         "where": str(certificate.where),
         "rule": certificate.rule,
-        "parts": [_tree(part) for part in certificate.parts],
+        "parts": [_tree(part, graph) for part in certificate.parts],
     }
 
 

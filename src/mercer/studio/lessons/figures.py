@@ -94,7 +94,7 @@ POINTS: tuple[dict[str, Any], ...] = (
     },
     {
         "name": "process",
-        "title": "A Gaussian process learns its length scale",
+        "title": "A Gaussian process learns its scale",
         "text": "The band is wide where there are no points. Press “Step through learning”: each "
         "step changes the length scale so that the points become more likely.",
         "chapter": "gaussian_processes",

@@ -19,7 +19,7 @@ View = Callable[[Problem, dict[str, Any]], dict[str, Any]]
 
 def _proof(problem: Problem, request: dict[str, Any]) -> dict[str, Any]:
     X = problem.X if problem.count else None
-    return {"proof": prove(problem.kernel, problem.dimension, X)}
+    return {"proof": prove(problem.kernel, problem.dimension, X, problem.graph)}
 
 
 _VIEWS: dict[str, View] = {
@@ -37,10 +37,12 @@ _NEED_SAMPLES = ("gram", "spectrum", "components", "neighbors")
 def look(request: dict[str, Any]) -> dict[str, Any]:
     """The views that are wanted; one that fails has a reason in ``failed``, and others go on."""
     problem = Problem.of(request)
+    wanted = [str(name) for name in request.get("want", list(_VIEWS))]
     answer: dict[str, Any] = {"block": problem.block, "text": repr(problem.kernel)}
+    answer["wanted"] = wanted
     failed: dict[str, str] = {}
-    for name in request.get("want", list(_VIEWS)):
-        view = _VIEWS.get(str(name))
+    for name in wanted:
+        view = _VIEWS.get(name)
         if view is None or (problem.count == 0 and name in _NEED_SAMPLES):
             continue
         try:

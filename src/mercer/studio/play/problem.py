@@ -36,6 +36,8 @@ class Problem:
         The learner, and the values of its sliders.
     names : list of str
         What each sample is called; empty for points.
+    graph : str
+        The name of the graph whose nodes are the samples; empty for other samples.
     """
 
     space: str
@@ -46,6 +48,7 @@ class Problem:
     learner: Learner
     options: dict[str, Any]
     names: list[str]
+    graph: str = ""
 
     @classmethod
     def of(cls, request: dict[str, Any]) -> Problem:
@@ -61,7 +64,7 @@ class Problem:
         X, y = samples
         if space == "samples":
             kernel = kernel.fit(X)
-        return cls(space, X, y, kernel, block, learner, options, names)
+        return cls(space, X, y, kernel, block, learner, options, names, next(iter(objects), ""))
 
     @property
     def count(self) -> int:

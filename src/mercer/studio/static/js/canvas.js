@@ -84,7 +84,7 @@ export function polyline(context, xs, ys, color, width = 1.5, dash = []) {
 export function ticks(low, high, most = 5) {
   const raw = (high - low) / most;
   const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((each) => each * power).find((each) => each >= raw);
+  const step = [1, 2, 2.5, 5, 10].map((each) => each * power).find((each) => each >= raw);
   const found = [];
   for (let value = Math.ceil(low / step) * step; value <= high; value += step) found.push(Number(value.toPrecision(6)));
   return found;

@@ -2,6 +2,7 @@
 
 import { connection } from './connection.js';
 import { $, fill, h, toast } from './dom.js';
+import { math } from './math.js';
 
 export async function openChapter(name) {
   try {
@@ -25,6 +26,10 @@ export function render(text) {
       const stop = end < 0 ? lines.length : end;
       if (!line.startsWith('```{')) blocks.push(h('pre', {}, h('code', { textContent: lines.slice(at + 1, stop).join('\n') })));
       at = stop + 1;
+    } else if (line === '$$') {
+      const stop = lines.indexOf('$$', at + 1);
+      blocks.push(h('div', { class: 'scroll formula' }, math(lines.slice(at + 1, stop).join(' '), true)));
+      at = stop + 1;
     } else if (/^#+ /.test(line)) {
       const depth = line.match(/^#+/)[0].length;
       blocks.push(h(`h${Math.min(depth + 1, 5)}`, {}, inline(line.slice(depth + 1))));
@@ -39,7 +44,7 @@ export function render(text) {
       at += items.length;
     } else if (!line.trim() || /^(\(|<|!\[)/.test(line)) at += 1;
     else {
-      const paragraph = take(lines, at, (each) => each.trim() && !/^(```|#|\||- )/.test(each));
+      const paragraph = take(lines, at, (each) => each.trim() && !/^(```|#|\||- |\$\$)/.test(each));
       blocks.push(h('p', {}, inline(paragraph.join(' '))));
       at += Math.max(1, paragraph.length);
     }
@@ -68,9 +73,11 @@ function list(items) {
 }
 
 function inline(text) {
-  return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]*\))/).map((part) => {
+  return text.split(/(`[^`]+`|\$[^$]+\$|\*\*[^*]+\*\*|\*[^*]+\*|\[[^\]]+\]\([^)]*\))/).map((part) => {
+    if (/^\$.+\$$/.test(part)) return math(part.slice(1, -1));
     if (part.startsWith('`')) return h('code', { textContent: part.slice(1, -1) });
     if (part.startsWith('**')) return h('strong', { textContent: part.slice(2, -2) });
+    if (/^\*[^*]+\*$/.test(part)) return h('em', { textContent: part.slice(1, -1) });
     const link = part.match(/^\[([^\]]+)\]/);
     return link ? h('span', { class: 'reference', textContent: link[1].replaceAll('`', '') }) : part;
   });

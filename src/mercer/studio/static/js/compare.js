@@ -12,6 +12,11 @@ export function startCompare() {
     event.preventDefault();
     run().catch((error) => toast(error.message, 'bad'));
   });
+  $('#other').addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    $('#compare-form').requestSubmit();
+  });
   on('loaded', () => {
     const others = state.preset?.variants ?? [];
     $('#other').value = others.length > 1 ? others[1][1] : 'Linear()';
@@ -20,7 +25,7 @@ export function startCompare() {
 }
 
 async function run() {
-  const other = $('#other').value;
+  const other = $('#other').value.replaceAll('\n', ' ');
   $('#compare-run').disabled = true;
   try {
     const found = await connection.ask('compare', request({ other }));

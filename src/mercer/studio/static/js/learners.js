@@ -21,6 +21,7 @@ function choose(name) {
 function tasks() {
   if (state.space === 'curve') return ['values'];
   if (state.space === 'samples') return ['classes', 'none'];
+  if (state.task === 'none') return ['none'];
   return state.task === 'values' ? ['values', 'none'] : ['classes', 'none'];
 }
 

@@ -118,6 +118,7 @@ function drawNeighbors(context, map) {
 
 function drawPoints(context, map, frame) {
   const { card, ink, soft } = palette();
+  const rim = state.task === 'values' && state.space === 'plane' ? soft : card; // the darkest or the brightest value is near the card
   const support = new Set(frame ? [] : [...(state.answer?.support ?? [])]);
   const clusters = frame ? null : state.answer?.clusters;
   const spread = spreadOf();
@@ -129,7 +130,7 @@ function drawPoints(context, map, frame) {
     else if (state.task === 'classes') color = classColor(point[2]);
     else if (clusters && clusters[at] !== undefined) color = classColor(clusters[at]);
     const radius = state.points.length > 250 ? 3.6 : 5;
-    dot(context, x, y, radius, color, card, 1.2);
+    dot(context, x, y, radius, color, rim, 1.2);
     if (support.has(at)) dot(context, x, y, radius + 3, null, ink, 1.3);
     if (frame?.weights && frame.weights[at] > 0) dot(context, x, y, radius + 1 + 7 * frame.weights[at], null, ink, 1.3);
     if (at === state.focus) dot(context, x, y, radius + 6, null, palette().accent, 2.2);

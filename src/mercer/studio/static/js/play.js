@@ -12,7 +12,7 @@ import { load, startLessons } from './lessons.js';
 import { drawPalette } from './palette.js';
 import { drawComponents, tipFor, watchComponents } from './panels/components.js';
 import { drawDraws } from './panels/draws.js';
-import { drawGram, watchGram } from './panels/gram.js';
+import { drawGram, drawOrders, watchGram } from './panels/gram.js';
 import { drawNeighbors } from './panels/neighbors.js';
 import { drawProof } from './panels/proof.js';
 import { drawSpectrum } from './panels/spectrum.js';
@@ -22,6 +22,10 @@ import { endSteps, startSteps } from './steps.js';
 import { drawTools } from './tools.js';
 
 const EVERYTHING = ['proof', 'surface', 'gram', 'spectrum', 'components', 'neighbors', 'draws'];
+const PARTS = {
+  surface: ['surface', 'surface_kind', 'curve', 'support', 'clusters', 'facts', 'notes'],
+  neighbors: ['focus', 'neighbors'], draws: ['line', 'prior', 'posterior'],
+};
 let wanted = new Set(EVERYTHING);
 let retype = true;
 let which = 'prior';
@@ -49,12 +53,20 @@ function show(answer) {
     drawBuilder();
     retype = false;
   }
-  const kept = answer.proof ? {} : state.answer ?? {};
-  const neighbors = { focus: undefined, neighbors: undefined };
-  state.answer = { ...kept, ...neighbors, ...answer, failed: { ...kept.failed, ...answer.failed } };
+  state.answer = merged(answer);
   draw();
   document.body.dataset.answers = String(Number(document.body.dataset.answers ?? 0) + 1);
   $('#speed').textContent = `${Math.round(answer.roundtrip)} ms`;
+}
+
+// The new answer over the last one; of the views that were asked again, nothing old is kept.
+function merged(answer) {
+  const kept = answer.proof ? { failed: {} } : { ...state.answer, failed: { ...state.answer?.failed } };
+  for (const view of ['neighbors', ...answer.wanted]) {
+    for (const part of PARTS[view] ?? []) delete kept[part];
+    delete kept.failed[view];
+  }
+  return { ...kept, ...answer, failed: { ...kept.failed, ...answer.failed } };
 }
 
 function fail(error) {
@@ -100,6 +112,7 @@ function layout() {
   drawTools();
   drawPalette(addKernel);
   drawLearner();
+  drawOrders();
   const choices = [['prior', 'prior'], ['posterior', 'posterior']];
   if (state.space !== 'curve') which = 'prior';
   fill($('#draws-choice'), state.space === 'curve' ? segmented('Which functions', choices, which, (key) => { which = key; draw(); }) : null);
@@ -141,8 +154,6 @@ export async function startPlay() {
   watchExpression();
   watchGram();
   for (const canvas of [$('#components'), $('#plane')]) watchComponents(canvas, tipFor(canvas));
-  const orders = [['class', 'class'], ['component', 'component'], ['drawn', 'drawn']];
-  fill($('#gram-order'), h('span', { class: 'soft', textContent: 'sorted by ' }), segmented('Order of the samples', orders, state.order, (key) => { state.order = key; emit('order'); }));
   $('#redraw').addEventListener('click', () => { state.seed += 1; emit('draws'); });
   startSteps();
   startCompare();

@@ -10,11 +10,20 @@ let classes = null;
 
 export function drawTools() {
   if (state.space === 'samples') {
-    fill($('#tools'), h('span', { class: 'soft', textContent: 'Samples by kernel PCA: point at one to see what it is.' }));
+    fill($('#tools'), h('span', { class: 'soft', textContent: 'Samples by kernel PCA: point at one to see what it is.' }), legend());
     return;
   }
   fill($('#tools'), brush(), segmented('Tool', [['draw', 'Draw'], ['erase', 'Erase']], 'draw', setTool),
     button('Undo', undo), button('Clear', clear));
+}
+
+// Which color is which class.
+function legend() {
+  return h('ul', { class: 'legend', 'aria-label': 'Classes' }, state.classes.map((name, code) => {
+    const item = h('li', { textContent: name });
+    item.style.setProperty('--swatch', `var(--class-${code % 8})`);
+    return item;
+  }));
 }
 
 function brush() {

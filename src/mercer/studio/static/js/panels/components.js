@@ -25,9 +25,10 @@ export function drawComponents(answer, canvas = $('#components')) {
   drawLinks(context, drawn);
   const support = new Set([...(answer.support ?? [])]);
   const large = canvas.id === 'plane';
+  const rim = state.task === 'values' && state.space === 'plane' ? palette().soft : palette().card;
   drawn.forEach(([x, y], at) => {
     const radius = large ? 6 : 3.4;
-    dot(context, x, y, radius, colorOf(at), palette().card, 1);
+    dot(context, x, y, radius, colorOf(at), rim, 1);
     if (large && support.has(at)) dot(context, x, y, radius + 3, null, palette().ink, 1.1);
     if (at === state.focus) dot(context, x, y, radius + 4, null, palette().accent, 2.2);
   });

@@ -6,6 +6,7 @@ import { $ } from '../dom.js';
 import { state } from '../state.js';
 
 export function drawDraws(answer, which) {
+  $('#draws').hidden = Boolean(answer.failed?.draws);
   const { context, width, height } = prepare($('#draws'));
   const { line, prior, posterior } = answer;
   if (!line) return;

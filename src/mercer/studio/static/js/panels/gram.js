@@ -2,7 +2,8 @@
 
 import { paint, prepare } from '../canvas.js';
 import { diverging, palette, sequential, table } from '../colors.js';
-import { $ } from '../dom.js';
+import { segmented } from '../controls.js';
+import { $, fill, h } from '../dom.js';
 import { emit, nameOf, state } from '../state.js';
 
 let limits = [0, 1];
@@ -54,6 +55,15 @@ function drawFocus(context, answer, width, height) {
   context.strokeStyle = palette().accent;
   context.lineWidth = 1.5;
   context.strokeRect(0, at * step, width, Math.max(step, 2));
+}
+
+// The samples can be sorted by their targets, where they have any, or along the line.
+export function drawOrders() {
+  const target = state.space === 'curve' ? 'position' : { classes: 'class', values: 'value' }[state.task];
+  const orders = [['component', 'component'], ['drawn', state.space === 'samples' ? 'as given' : 'as drawn']];
+  if (target) orders.unshift(['class', target]);
+  const pressed = !target && state.order === 'class' ? 'drawn' : state.order;
+  fill($('#gram-order'), h('span', { class: 'soft', textContent: 'order ' }), segmented('Order of the samples', orders, pressed, (key) => { state.order = key; emit('order'); }));
 }
 
 export function watchGram() {

@@ -5,6 +5,8 @@ import { palette } from '../colors.js';
 import { $ } from '../dom.js';
 
 const SHOWN = 60;
+const LAST = 12; // of them, the smallest ones
+const GAP = 14; // pixels between the two kinds
 const FLOOR = 1e-9;
 
 export function drawSpectrum(answer) {
@@ -14,8 +16,9 @@ export function drawSpectrum(answer) {
   const { classes, bad, soft, line } = palette();
   const largest = Math.max(...values.map(Math.abs), 1e-12);
   const picked = pick(values);
-  const step = (width - 34) / picked.length;
-  const usable = height - 24;
+  const cut = values.length > SHOWN ? GAP : 0;
+  const step = (width - 34 - cut) / picked.length;
+  const usable = height - 14;
   context.font = '11px system-ui, sans-serif';
   for (const power of [0, -3, -6, -9]) {
     const y = 6 + usable * (power / Math.log10(FLOOR));
@@ -32,12 +35,11 @@ export function drawSpectrum(answer) {
     const size = Math.max(0, 1 - Math.log10(Math.max(share, FLOOR)) / Math.log10(FLOOR));
     const negative = value < -1e-10 * largest;
     context.fillStyle = negative ? bad : classes[0];
-    context.fillRect(34 + at * step, 6 + usable * (1 - size), Math.max(1, step - 1.5), usable * size);
+    context.fillRect(34 + at * step + (at < SHOWN - LAST ? 0 : cut), 6 + usable * (1 - size), Math.max(1, step - 1.5), usable * size);
   });
-  context.fillStyle = soft;
-  context.fillText(`${values.length} eigenvalues, the largest first`, 36, height - 4);
   const facts = answer.spectrum_facts;
-  const words = [facts.effective ? `effective dimension ${facts.effective.toFixed(1)}` : ''];
+  const words = [cut ? `the ${SHOWN - LAST} largest and the ${LAST} smallest of ${values.length} eigenvalues` : `${values.length} eigenvalues`];
+  words.push(facts.effective ? `effective dimension ${facts.effective.toFixed(1)}` : '');
   words.push(facts.negative ? `${facts.negative} negative: not a kernel on these samples` : 'none negative');
   $('#spectrum-facts').textContent = words.filter(Boolean).join(' · ');
 }
@@ -45,7 +47,7 @@ export function drawSpectrum(answer) {
 // All of few eigenvalues; of many, the first and the last ones.
 function pick(values) {
   if (values.length <= SHOWN) return [...values];
-  return [...values.slice(0, SHOWN - 12), ...values.slice(values.length - 12)];
+  return [...values.slice(0, SHOWN - LAST), ...values.slice(values.length - LAST)];
 }
 
 function superscript(power) {
