@@ -131,8 +131,6 @@ def test_plots_of_shap():
 def test_the_default_background():
     found = explain(MODEL, X[:2])
     np.testing.assert_allclose(found.base_values, MODEL.predict(X).mean())
-    with pytest.raises(errors.ParameterError, match="background"):
-        explain(AutoRegressor(time="fast").fit(X, X[:, 0]), X[:2])
 
 
 def test_same_values_for_the_same_seed():
