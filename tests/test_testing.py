@@ -70,7 +70,9 @@ def test_a_kernel_for_a_part_of_the_space():
 
 def test_a_kernel_that_claims_nothing_is_refuted_aloud():
     assert on_a_circle.refute(HOURS) is not None
-    with pytest.warns(errors.DefinitenessWarning, match=r"on_a_circle\(\) claims nothing, and is not"):
+    with pytest.warns(
+        errors.DefinitenessWarning, match=r"on_a_circle\(\) claims nothing, and is not"
+    ):
         check_kernel(on_a_circle, HOURS)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -110,7 +110,8 @@ def test_columns_that_were_left_out_are_not_listed(mercer, fit, rows, write, tmp
     said = mercer("explain", "t.mercer", table, "--rows", "1")
     assert said.code == 0 and "customer_id" not in said.out
     classes = library.load(tmp_path / "t.mercer").classes_
-    assert f" of {classes[1]} against {classes[0]}, compared with 60 training rows" in said.out
+    assert "y, compared with 60 training rows" in said.out
+    assert f" of {classes[1]} against {classes[0]}\n" in said.out
     told = json.loads(mercer("explain", "t.mercer", "--json").out)
     assert told["kernel"] == told["summary"]["kernel"]
     assert "_of_columns_" not in str(told) and "scaled_columns_" not in str(told)

@@ -68,6 +68,9 @@ def test_values_in_tables_are_escaped():
     model = AutoRegressor(time="fast").fit(table, X[:, 0])
     html = explain(model, table[:3], background=table)._repr_html_()
     assert "<b>" not in html and "<i>" not in html and "&lt;b&gt;" in html
+    classes = np.where(X[:, 0] > 0, "<b>", "<i>")
+    html = explain(SVC(kernel=RBF()).fit(X, classes), X[:1], background=X)._repr_html_()
+    assert "decision function of &lt;i&gt; against &lt;b&gt;" in html and "<b>" not in html
 
 
 def test_copies():

@@ -41,7 +41,7 @@ def run(path: Path, data: list[Path], rows: str | None, as_json: bool) -> int:
     kind = "row" if hasattr(X, "columns") else "sample"
     names = [f"{kind} {number}{_name(given.names, number)}" for number in numbers]
     if isinstance(explanation, Explanation):
-        print(f"{visible(_about(model, explanation))}, compared with {compared} {whose}")
+        print(f"{visible(str(model.source_['target']))}, compared with {compared} {whose}")
         print(visible(as_text(explanation, names)))
     else:
         print(visible(explanation.text(names)))
@@ -76,15 +76,6 @@ def _used_columns(model: Estimator, X: RawSamples) -> RawSamples:
     if not names or not hasattr(X, "columns"):
         return X
     return X[[name for name in X.columns if name not in names]]
-
-
-def _about(model: Estimator, explained: Explanation) -> str:
-    """The target, and of two classes the one whose log-odds or decision function are explained."""
-    target = str(model.source_["target"])
-    classes = list(getattr(model, "classes_", []))
-    if explained.output_names or len(classes) != 2:
-        return target
-    return f"{target}, {explained.quantity} of {classes[1]} against {classes[0]}"
 
 
 def _positions(text: str, count: int) -> np.ndarray:

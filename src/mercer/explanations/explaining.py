@@ -15,7 +15,7 @@ from mercer.domains.raw import pick_rows, raw_length
 from mercer.errors import ABSENT, EmptyInputError, InputTypeError, NotSeparableError, ParameterError
 from mercer.explanations import tables as tables  # its rules are registered
 from mercer.explanations.explanation import Explanation
-from mercer.explanations.functions import LearnedFunction, learned_function
+from mercer.explanations.functions import PREDICTION, LearnedFunction, learned_function
 from mercer.explanations.outputs import output_function
 from mercer.explanations.parts import PartExplanation, explain_letters, explain_parts, has_letters
 from mercer.explanations.pipelines import goes_by_columns
@@ -94,10 +94,33 @@ def explain(
     [0.993, 0.007]
     """
     integer(1).check("samples", samples)
+    rng = np.random.default_rng(_seed(random_state))
+    found = _explained(model, X, background, groups, interactions, samples, rng)
+    found.quantity += _sides(model, found)
+    return found
+
+
+def _sides(model: Estimator, found: Explanation | PartExplanation) -> str:
+    """Of two classes, which one positive values speak for."""
+    classes: Any = getattr(model, "classes_", ())
+    if found.output_names or found.quantity == PREDICTION or np.shape(classes) != (2,):
+        return ""
+    return f" of {classes[1]} against {classes[0]}"
+
+
+def _explained(
+    model: Estimator,
+    X: RawSamples,
+    background: RawSamples,
+    groups: Groups,
+    interactions: bool,
+    samples: int,
+    rng: np.random.Generator,
+) -> Explanation | PartExplanation:
+    """The contributions of columns or of parts."""
     X, function = as_table(X), _function_of(model)
     if raw_length(X) == 0:
         raise EmptyInputError("X", "no samples", "has nothing to explain", "give some")
-    rng = np.random.default_rng(_seed(random_state))
     if function is not None and not is_table(rows := function.read(X)):
         with contextlib.suppress(NotSeparableError):
             return explain_parts(function, X)
