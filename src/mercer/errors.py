@@ -12,16 +12,20 @@ from collections.abc import Iterable
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+ABSENT: Any = object()  # the value of what was not given, or is not there
+
 
 def explain(what: str, value: object, rule: str, remedy: str = "") -> str:
     """The one message form: ``what = value rule; remedy``.
+
+    Of what is not there, such as a parameter that has to be given, only ``what rule; remedy``.
 
     Parameters
     ----------
     what : str
         The name of the thing at fault, such as "C" or "X[0, 1]".
     value : object
-        Its value.
+        Its value; `ABSENT` where there is none.
     rule : str
         The rule that it breaks, such as "must be > 0".
     remedy : str, default=""
@@ -32,10 +36,12 @@ def explain(what: str, value: object, rule: str, remedy: str = "") -> str:
     str
         The message.
     """
-    shown = repr(value)
-    if len(shown) > 120:
-        shown = shown[:117] + "..."
-    text = f"{what} = {shown} {rule}"
+    text = f"{what} {rule}"
+    if value is not ABSENT:
+        shown = repr(value)
+        if len(shown) > 120:
+            shown = shown[:117] + "..."
+        text = f"{what} = {shown} {rule}"
     return f"{text}; {remedy}" if remedy else text
 
 

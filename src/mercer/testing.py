@@ -14,15 +14,19 @@ import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.config import config_context
-from mercer.definiteness import CPD, INDEFINITE, STRICT, Certificate, Witness
+from mercer.definiteness import CPD, INDEFINITE, STRICT, UNKNOWN, Certificate, Witness
 from mercer.definiteness.matrices import check_gram
 from mercer.domains.base import pick_rows
 from mercer.errors import (
+    ABSENT,
+    DefinitenessWarning,
     InfiniteFeaturesError,
     InputError,
     MercerError,
     NotDifferentiableError,
+    ParameterError,
     WidthError,
+    warn,
 )
 from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
@@ -32,7 +36,15 @@ __all__ = ["check_gram", "check_kernel"]
 
 _MADE_UP = (
     "; these points were made up, and may lie outside the range that you mean: "
-    "k.refute(X) looks at your samples alone"
+    "check_kernel(k, X, made_up=False) and k.refute(X) look at your samples alone"
+)
+_SINGLE = (
+    "; a function of the samples, as in k @ f, may compute in float32 where X is float32: "
+    "let it begin with X = np.asarray(X, dtype=float)"
+)
+_BY_NAME = (
+    "; functions are pickled by their names: write a lambda, or a function inside of another one, "
+    "as a function of a module"
 )
 
 
@@ -42,24 +54,30 @@ def check_kernel(
     *,
     gradient: bool = True,
     dims: tuple[int, ...] = (1, 2, 3, 8),
+    made_up: bool = True,
 ) -> None:
     """Raise AssertionError where a kernel breaks a promise that every kernel makes.
 
     They are about: symmetry, the diagonal, slices, lazy and dense matrices, threads, dtypes,
-    pickling, cloning, text, the certificate, the feature map and the gradient.
+    pickling, cloning, text, the certificate, the feature map and the gradient. A kernel whose
+    status is "unknown" promises nothing about definiteness; a warning says so where the samples
+    refute it.
 
     Parameters
     ----------
     kernel : Kernel
         The kernel; a copy of it is fitted on the samples.
     X : collection of at least 20 samples, optional
-        By default the kernel's domain makes 40. The claim of the certificate is put to the test on
-        these samples, and on points that are made up, which may lie outside the range of your
-        data; ``kernel.refute(X)`` looks at the samples alone.
+        By default the kernel's domain makes up 40, which may lie outside the set that the kernel
+        is meant for.
     gradient : bool, default True
         Whether the gradient is compared with differences.
     dims : tuple of int, default (1, 2, 3, 8)
         The dimensions in which the certificate is put to the test.
+    made_up : bool, default True
+        Whether the claim of the certificate is put to the test on points that are made up, as well
+        as on the samples. They are positive and negative, small and large: leave them out for a
+        kernel that is meant for part of a space only, such as histograms.
 
     Examples
     --------
@@ -67,16 +85,30 @@ def check_kernel(
     >>> from mercer.testing import check_kernel
     >>> check_kernel(RBF() + Linear(), dims=(1, 2))
     """
-    rng = np.random.default_rng(0)
-    if X is None:
-        X = sample_for(kernel, 40, 3, rng)
+    if X is not None:
+        _check_on(kernel, X, gradient, dims if made_up else ())
+        return
+    if not made_up:
+        raise ParameterError("X", ABSENT, "is needed with made_up=False", "give 20 samples or more")
+    X = sample_for(kernel, 40, 3, np.random.default_rng(0))
+    try:
+        _check_on(kernel, X, gradient, dims, _MADE_UP)
+    except MercerError as error:
+        error.add_note(_MADE_UP.removeprefix("; "))
+        raise
+
+
+def _check_on(
+    kernel: Kernel, X: RawSamples, gradient: bool, dims: tuple[int, ...], hint: str = ""
+) -> None:
+    """Check all promises on samples, and the claim in these dimensions as well."""
     kernel = kernel.copy().fit(X)
     _check_matrix(kernel, X)
     _check_lazy(kernel, X)
     _check_threads(kernel, X)
     _check_dtypes(kernel, X)
     _check_copies(kernel, X)
-    _check_certificate(kernel, X, dims)
+    _check_certificate(kernel, X, dims, hint)
     _check_features(kernel, X)
     if gradient:
         _check_gradient(kernel, pick_rows(X, np.arange(12)))
@@ -104,12 +136,19 @@ def _is_float_array(X: RawSamples) -> bool:
 
 def _assert_equal(actual: np.ndarray, expected: np.ndarray, promise: str) -> None:
     """Equal to the bit."""
-    assert np.array_equal(actual, expected), promise
+    assert np.array_equal(actual, expected), f"broken promise: {promise}"
 
 
-def _assert_close(actual: np.ndarray, expected: np.ndarray, tolerance: float, promise: str) -> None:
+def _assert_close(
+    actual: np.ndarray, expected: np.ndarray, tolerance: float, promise: str, remedy: str = ""
+) -> None:
     """Check that no entry differs by more than the tolerance."""
-    assert np.abs(actual - expected).max() <= tolerance, promise
+    gap = np.abs(actual - expected)
+    at = np.unravel_index(np.argmax(gap), gap.shape)
+    place = ", ".join(map(str, at))
+    values = f"entry [{place}] is {float(actual[at])!r}, against {float(expected[at])!r}"
+    text = f"broken promise: {promise}; {values}, which differ by more than {tolerance:.2g}"
+    assert gap[at] <= tolerance, text + remedy
 
 
 def _scale(K: np.ndarray) -> float:
@@ -169,7 +208,7 @@ def _check_dtypes(kernel: Kernel, X: RawSamples) -> None:
     assert fitted.diag(rounded).dtype == np.float32, "float32 in, float32 out"
     exact = fitted(rounded.astype(np.float64))
     promise = "float32 results are rounded float64 results"
-    _assert_close(K, exact, 2.0**-23 * _scale(exact), promise)
+    _assert_close(K, exact, 2.0**-23 * _scale(exact), promise, _SINGLE)
     K = kernel(X)
     _assert_equal(kernel(np.asfortranarray(X)), K, "the memory order does not matter")
     _assert_equal(kernel(X.tolist()), K, "lists are arrays")
@@ -180,7 +219,11 @@ def _check_copies(kernel: Kernel, X: RawSamples) -> None:
 
     K = kernel(X)
     if "<locals>" not in type(kernel).__qualname__:
-        copy = pickle.loads(pickle.dumps(kernel))
+        try:
+            copy = pickle.loads(pickle.dumps(kernel))
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            promise = "broken promise: pickling keeps the kernel"
+            raise AssertionError(f"{promise}; {error}{_BY_NAME}") from None
         _assert_equal(copy(X), K, "pickling keeps the kernel")
     _assert_equal(clone(kernel).fit(X)(X), K, "clone and fit give the same kernel")
     for name, value in kernel.get_params().items():
@@ -194,13 +237,15 @@ def _check_copies(kernel: Kernel, X: RawSamples) -> None:
         _assert_equal(parsed.fit(X)(X), K, "the parsed kernel computes the same")
 
 
-def _check_certificate(kernel: Kernel, X: RawSamples, dims: tuple[int, ...]) -> None:
+def _check_certificate(kernel: Kernel, X: RawSamples, dims: tuple[int, ...], hint: str) -> None:
     rng = np.random.default_rng(2)
     about = str(kernel.certificate())
     assert about.startswith(repr(kernel)), "a certificate starts with what it is about"
     certificate = kernel.certificate()
     if certificate.cpd:
-        _check_claim(kernel, certificate, X)
+        _check_claim(kernel, certificate, X, hint)
+    if certificate.status == UNKNOWN:
+        _warn_if_refuted(kernel, X, hint)
     for d in dims:
         try:
             certificate = kernel.certificate(d)
@@ -211,6 +256,15 @@ def _check_certificate(kernel: Kernel, X: RawSamples, dims: tuple[int, ...]) -> 
         elif certificate.cpd:
             for points in _collections(kernel, d, rng):
                 _check_claim(kernel, certificate, points, _MADE_UP)
+
+
+def _warn_if_refuted(kernel: Kernel, X: RawSamples, hint: str) -> None:
+    """Say that a kernel which claims nothing is refuted by the samples: no promise is broken."""
+    witness = witness_among(kernel, X, balanced=False)
+    if witness is not None:
+        remedy = f"learners that need a positive semi-definite kernel may fail{hint}"
+        text = f"{kernel!r} claims nothing, and is not positive semi-definite: {witness}; {remedy}"
+        warn(text, DefinitenessWarning)
 
 
 def _collections(kernel: Kernel, d: int, rng: np.random.Generator) -> list[RawSamples]:

@@ -110,7 +110,8 @@ def test_columns_that_were_left_out_are_not_listed(mercer, fit, rows, write, tmp
     said = mercer("explain", "t.mercer", table, "--rows", "1")
     assert said.code == 0 and "customer_id" not in said.out
     classes = library.load(tmp_path / "t.mercer").classes_
-    assert f" of {classes[1]} against {classes[0]}, compared with 60 rows" in said.out
+    assert "y, compared with 60 training rows" in said.out
+    assert f" of {classes[1]} against {classes[0]}\n" in said.out
     told = json.loads(mercer("explain", "t.mercer", "--json").out)
     assert told["kernel"] == told["summary"]["kernel"]
     assert "_of_columns_" not in str(told) and "scaled_columns_" not in str(told)
@@ -146,5 +147,20 @@ def test_rows_that_are_not_there(mercer, one_line, fit, rows, write, tmp_path):
     fit(table, "-t", "y", "-q", "-k", "RBF().on(['a']) + RBF().on(['b'])")
     one_line(mercer("explain", "t.mercer", table, "--rows", "0"), "between 1 and 60")
     one_line(mercer("explain", "t.mercer", table, "--rows", "one"), "such as 1,2,5-8")
+
+
+def test_one_row_is_compared_with_training_rows(mercer, one_line, fit, rows, write, tmp_path):
+    """The same values whatever else is in the file; a model of an earlier version keeps no rows."""
+    table = write(tmp_path / "t.csv", rows)
+    fit(table, "-t", "y", "-q", "-k", "RBF().on(['a']) + RBF().on(['b'])")
     alone = write(tmp_path / "one.csv", rows[:2])
-    one_line(mercer("explain", "t.mercer", alone), "nothing to compare with")
+    said = mercer("explain", "t.mercer", alone)
+    assert said.code == 0 and "compared with 60 training rows" in said.out
+    of_one = json.loads(mercer("explain", "t.mercer", alone, "--json").out)
+    of_many = json.loads(mercer("explain", "t.mercer", table, "--rows", "1", "--json").out)
+    assert of_one == of_many and of_one["background"] == 60
+    model = library.load(tmp_path / "t.mercer")
+    del model.background_
+    library.save(model, tmp_path / "t.mercer")
+    one_line(mercer("explain", "t.mercer", alone), "data has to have several rows")
+    assert "rows of the data" in mercer("explain", "t.mercer", table).out

@@ -68,6 +68,9 @@ def test_values_in_tables_are_escaped():
     model = AutoRegressor(time="fast").fit(table, X[:, 0])
     html = explain(model, table[:3], background=table)._repr_html_()
     assert "<b>" not in html and "<i>" not in html and "&lt;b&gt;" in html
+    classes = np.where(X[:, 0] > 0, "<b>", "<i>")
+    html = explain(SVC(kernel=RBF()).fit(X, classes), X[:1], background=X)._repr_html_()
+    assert "decision function of &lt;i&gt; against &lt;b&gt;" in html and "<b>" not in html
 
 
 def test_copies():
@@ -131,8 +134,6 @@ def test_plots_of_shap():
 def test_the_default_background():
     found = explain(MODEL, X[:2])
     np.testing.assert_allclose(found.base_values, MODEL.predict(X).mean())
-    with pytest.raises(errors.ParameterError, match="background"):
-        explain(AutoRegressor(time="fast").fit(X, X[:, 0]), X[:2])
 
 
 def test_same_values_for_the_same_seed():

@@ -109,7 +109,7 @@ def test_latent_functions():
         found = explain(model.fit(X, THREE), ROWS, background=BACKGROUND)
         assert found.values.shape == (2, 4, 3) and found.method == "exact"
     found = explain(RVC(kernel=RBF()).fit(X, TWO), ROWS, background=BACKGROUND)
-    assert (found.method, found.quantity) == ("exact", "latent mean")
+    assert (found.method, found.quantity) == ("exact", "latent mean of 1 against 0")
 
 
 def test_pairs_of_classes_are_summed():

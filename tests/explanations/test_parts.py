@@ -206,3 +206,48 @@ def test_samples_have_their_names():
     text = found.text(["sample 2 (a gene)"])
     assert "sample 2 (a gene): " in text and "ttt" not in text and " for no parts, and" in text
     assert "(part 4 of 4)" in text and "(part 0" not in text
+
+
+def test_two_classes_are_named():
+    """Positive values speak for the second class, whatever it is called."""
+    model = SVC(kernel=Spectrum(2)).fit(STRINGS, np.where(Y > 1, "+", "-"))
+    found = explain(model, STRINGS[:7])
+    assert found.quantity == "decision function of - against +"
+    assert "contributions of parts to the decision function of - against +\n" in str(found)
+    assert "and 2 more samples" in str(found) and "of - against +" in found._repr_html_()
+    np.testing.assert_array_equal(totals(found) > 0, model.predict(STRINGS[:7]) == "-")
+    assert explain(KernelRidge(kernel=Spectrum(2)).fit(STRINGS, Y), ["ac"]).quantity == "prediction"
+
+
+@pytest.mark.parametrize("kernel", [Spectrum(2), Spectrum(2).exp()], ids=["shares", "sampled"])
+def test_some_samples(kernel):
+    found = explain(KernelRidge(0.1, kernel=kernel).fit(STRINGS, Y), ["acgt", "tt", "g"], samples=9)
+    assert found.method == ("exact" if kernel == Spectrum(2) else "sampling")
+    assert found.method == found.to_dict()["method"]
+    one, last = found[0], found[-2:]
+    assert len(one) == 1 and one.labels == [list("acgt")] and str(one) in str(found)
+    assert last.labels == [["t", "t"], ["g"]] and last.method == found.method
+    np.testing.assert_array_equal(totals(last), totals(found)[1:])
+    assert [part.labels[0] for part in found] == found.labels
+    np.testing.assert_array_equal(found[np.array([True, False, True])].values[1], found.values[2])
+    with pytest.raises(IndexError, match="sample 3 of 3"):
+        found[3]
+
+
+def test_mean_absolute_values():
+    model = KernelRidge(0.1, kernel=Spectrum(2)).fit(STRINGS, Y)
+    found = explain(model, ["acca", "ca", "g"])
+    letters, places = found.mean_absolute(), found.mean_absolute("position")
+    values = [np.abs(value) for value in found.values]
+    np.testing.assert_allclose(
+        letters["a"], np.mean([values[0][0], values[0][3], values[1][1]]), rtol=1e-12
+    )
+    assert list(letters.values()) == sorted(letters.values(), reverse=True) and len(letters) == 3
+    assert list(places) == [0, 1, 2, 3] and places[3] == values[0][3]
+    np.testing.assert_allclose(places[1], (values[0][1] + values[1][1]) / 2, rtol=1e-12)
+    several = explain(SVC(kernel=Spectrum(2)).fit(STRINGS, np.arange(30) % 3), ["acca", "ca"])
+    np.testing.assert_allclose(
+        several.mean_absolute()["a"][1], several.output(1).mean_absolute()["a"]
+    )
+    with pytest.raises(errors.ParameterError, match="by = 'letter'"):
+        found.mean_absolute("letter")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import pickle
 import subprocess
 import sys
@@ -336,7 +337,7 @@ def test_points_that_were_made_up_are_said_to_be():
 
     hours = np.linspace(0.0, 1.0, 20)[:, None]
     assert only_near.refute(hours) is None
-    with pytest.raises(AssertionError, match=r"these points were made up.*refute\(X\) looks at"):
+    with pytest.raises(AssertionError, match=r"these points were made up.*refute\(X\) look at"):
         check_kernel(only_near, hours)
 
 
@@ -420,3 +421,21 @@ def test_a_misspelt_parameter_of_a_function_is_told_by_its_name():
 
     with pytest.raises(errors.UnknownParameterError, match=r"wide: widht = 2.0 .* mean width"):
         wide(widht=2.0)
+
+
+def test_a_module_that_cannot_be_imported_is_named(tmp_path, monkeypatch):
+    """The kernel may well be there: only its module is not where Python looks."""
+    code = "import mercer\n\n@mercer.kernel(compile='python')\ndef apart(x, y):\n    return 1.0\n"
+    (tmp_path / "kernels_of_mine.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    data = pickle.dumps(importlib.import_module("kernels_of_mine").apart)
+    assert repr(pickle.loads(data)) == "apart()"
+    monkeypatch.undo()
+    monkeypatch.delitem(sys.modules, "kernels_of_mine")
+    match = "module kernels_of_mine cannot be imported .*; put its file"
+    with pytest.raises(errors.ModelFileError, match=match):
+        pickle.loads(data)
+    (tmp_path / "kernels_of_mine.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(errors.ModelFileError, match="is not a kernel any more"):
+        pickle.loads(data)

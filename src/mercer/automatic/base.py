@@ -49,7 +49,7 @@ class Automatic(AnswersDask, CheckedInput):
         plain=(
             *("candidates_", "tuned_", "n_tuned_", "learner_", "way_", "loss_", "penalty_name_"),
             *("model_", "kernel_", "columns_", "left_out_", "fillings_", "reasons_", "orders_"),
-            *("loo_predictions_", "importances_", "report_"),
+            *("loo_predictions_", "importances_", "report_", "background_"),
             "source_",  # a study sets it: the file that the model was fitted on
         )
     )

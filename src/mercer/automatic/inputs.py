@@ -10,6 +10,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from mercer.aliases import Frame, KernelLike, RawSamples, Targets, Weights
+from mercer.automatic.checks.background import background_of
 from mercer.automatic.checks.frames import (
     are_digits,
     as_collection,
@@ -44,7 +45,7 @@ from mercer.proposals.registry import is_auto, kind_of_samples
 # What only a fit on a table sets.
 _OF_TABLES = (
     *("n_features_in_", "feature_names_in_", "columns_", "left_out_", "fillings_"),
-    *("reasons_", "orders_"),
+    *("reasons_", "orders_", "background_"),
 )
 
 
@@ -65,7 +66,7 @@ class CheckedInput(ShowsFit, BaseEstimator):
             message = "requires y to be passed, but the target y is None"
             raise ValueError(f"This {type(self).__name__} estimator {message}")
         self._forget_columns()
-        X = self._check_samples(X, reset=True)
+        given, X = X, self._check_samples(X, reset=True)
         y = column_or_1d(y, warn=True)
         if len(y) != raw_length(X):
             rule = f"must have one for each of the {raw_length(X)} samples"
@@ -73,14 +74,22 @@ class CheckedInput(ShowsFit, BaseEstimator):
         if groups is not None:
             groups = _numbered_groups(groups, len(y))
         if sample_weight is None:
+            self._keep_background(given, X, np.arange(len(y)))
             return X, y, None, groups
         weight = check_weights(sample_weight, len(y))
         rows = np.flatnonzero(weight)
+        self._keep_background(given, X, rows)
         if len(rows) < len(y):
             X = pick_rows(X, rows)
         if groups is not None:
             groups = groups[rows]
         return X, y[rows], weight[rows], groups
+
+    def _keep_background(self, given: RawSamples, checked: RawSamples, rows: np.ndarray) -> None:
+        """Keep some of the rows of a table, which explanations compare others with."""
+        some = background_of(as_collection(given), checked, rows)
+        if some is not None:
+            self.background_ = some
 
     def _check_samples(self, X: RawSamples, reset: bool) -> RawSamples:
         """Check the samples: tables of numbers by scikit-learn, other samples by their kernel."""

@@ -88,6 +88,8 @@ class AutoClassifier(ClassifierMixin, Automatic):
     importances_ : ndarray of shape (n_features,)
         Of a table whose kernels are learned: how much each column adds to the distance of two
         samples, as a share of all.
+    background_ : array or data frame
+        Of a table: 100 training rows, drawn at random, which `explain` compares others with.
     loo_predictions_ : ndarray
         Class probabilities of the samples by models that were not fitted on them; NaN for samples
         that no choice was made on.
@@ -242,8 +244,7 @@ class AutoRegressor(RegressorMixin, Automatic):
         as well, and beyond where one of those is best: at up to 16 times or 1/16 of them.
     learner : str
         "auto" (learned kernels for tables; for other samples "ridge", or "svr" for more than 8,000
-        of them), "ridge", "gp" (chosen by the
-        evidence), "svr", "rvm" or "neighbors".
+        of them), "ridge", "gp" (chosen by the evidence), "svr", "rvm" or "neighbors".
     members : int
         The largest number of kernels in the ensemble of a table whose kernels are learned.
     time : {"fast", "balanced", "best"} or float
@@ -277,6 +278,8 @@ class AutoRegressor(RegressorMixin, Automatic):
     importances_ : ndarray of shape (n_features,)
         Of a table whose kernels are learned: how much each column adds to the distance of two
         samples, as a share of all.
+    background_ : array or data frame
+        Of a table: 100 training rows, drawn at random, which `explain` compares others with.
     loo_predictions_ : ndarray
         Predictions of samples by models without them; NaN where no choice was made on a sample.
     report_ : FitReport

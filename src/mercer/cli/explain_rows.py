@@ -12,12 +12,12 @@ from mercer.cli.loading import load_fitted
 from mercer.cli.output import plain_warnings, print_json, visible
 from mercer.cli.predict import read_samples
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import InputError, ParameterError
+from mercer.errors import ABSENT, InputError, ParameterError
 from mercer.explanations.explaining import explain
 from mercer.explanations.explanation import Explanation
 from mercer.explanations.formatting import as_text
 
-_BACKGROUND = 100  # rows of the data that others are compared with
+_BACKGROUND = 100  # rows of the data that others are compared with, if the model keeps none
 _FIRST = 3  # samples that are explained where none are named
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 
@@ -32,23 +32,36 @@ def run(path: Path, data: list[Path], rows: str | None, as_json: bool) -> int:
         chosen = np.arange(min(_FIRST, count))
         if rows is not None:
             chosen = _positions(rows, count)
-        if hasattr(X, "columns") and count < 2:
-            rule = "has nothing to compare with"
-            raise InputError("data", "one row", rule, "give a table of several rows")
-        some = np.unique(np.linspace(0, count - 1, min(count, _BACKGROUND)).astype(int))
-        explanation = explain(model, pick_rows(X, chosen), background=pick_rows(X, some))
+        background, compared, whose = _background(model, X)
+        explanation = explain(model, pick_rows(X, chosen), background=background)
     numbers = (chosen + 1).tolist()
     if as_json:
-        print_json({"rows": numbers, "background": len(some), **explanation.to_dict()})
+        print_json({"rows": numbers, "background": compared, **explanation.to_dict()})
         return 0
     kind = "row" if hasattr(X, "columns") else "sample"
     names = [f"{kind} {number}{_name(given.names, number)}" for number in numbers]
     if isinstance(explanation, Explanation):
-        print(f"{visible(_about(model, explanation))}, compared with {len(some)} rows of the data")
+        print(f"{visible(str(model.source_['target']))}, compared with {compared} {whose}")
         print(visible(as_text(explanation, names)))
     else:
         print(visible(explanation.text(names)))
     return 0
+
+
+def _background(model: Estimator, X: RawSamples) -> tuple[RawSamples, int, str]:
+    """What samples are compared with, how many they are, and where they come from.
+
+    It is None, for what the model keeps, where it keeps training rows.
+    """
+    kept = getattr(model, "background_", None)
+    if kept is not None and hasattr(X, "columns"):
+        return None, raw_length(kept), "training rows"
+    count = raw_length(X)
+    if hasattr(X, "columns") and count < 2:
+        rule = "has to have several rows: the model keeps none to compare one with"
+        raise InputError("data", ABSENT, rule, "add rows, and name the one that is meant: --rows 1")
+    some = np.unique(np.linspace(0, count - 1, min(count, _BACKGROUND)).astype(int))
+    return pick_rows(X, some), len(some), "rows of the data"
 
 
 def _name(names: list[str], number: int) -> str:
@@ -63,15 +76,6 @@ def _used_columns(model: Estimator, X: RawSamples) -> RawSamples:
     if not names or not hasattr(X, "columns"):
         return X
     return X[[name for name in X.columns if name not in names]]
-
-
-def _about(model: Estimator, explained: Explanation) -> str:
-    """The target, and of two classes the one whose log-odds or decision function are explained."""
-    target = str(model.source_["target"])
-    classes = list(getattr(model, "classes_", []))
-    if explained.output_names or len(classes) != 2:
-        return target
-    return f"{target}, {explained.quantity} of {classes[1]} against {classes[0]}"
 
 
 def _positions(text: str, count: int) -> np.ndarray:

@@ -16,7 +16,7 @@ from mercer.cli.findings import Printer
 from mercer.cli.output import peak_memory, print_json, with_threads
 from mercer.cli.progress import PassLines
 from mercer.config import config_context
-from mercer.errors import InputError, ParameterError
+from mercer.errors import ABSENT, InputError, ParameterError
 from mercer.estimators import estimator
 from mercer.execution.progress import listening_to_passes
 from mercer.gram.blocks.base import Block, Rows
@@ -72,7 +72,7 @@ def run(
     start = time.perf_counter()
     if target is None:
         rule = "has to be named where files are read block by block"
-        raise ParameterError("--target", None, rule, "give --target COLUMN")
+        raise ParameterError("--target", ABSENT, rule, "give --target COLUMN")
     with with_threads(threads), Printer(not (as_json or quiet)) as tell:
         rows = _rows(data, target, choices["choice"])
         rows.keep(kept_rows())

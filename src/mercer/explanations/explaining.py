@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Estimator, RandomState, RawSamples
 from mercer.domains.raw import pick_rows, raw_length
-from mercer.errors import EmptyInputError, InputTypeError, NotSeparableError, ParameterError
+from mercer.errors import ABSENT, EmptyInputError, InputTypeError, NotSeparableError, ParameterError
 from mercer.explanations import tables as tables  # its rules are registered
 from mercer.explanations.explanation import Explanation
-from mercer.explanations.functions import LearnedFunction, learned_function
+from mercer.explanations.functions import PREDICTION, LearnedFunction, learned_function
 from mercer.explanations.outputs import output_function
 from mercer.explanations.parts import PartExplanation, explain_letters, explain_parts, has_letters
 from mercer.explanations.pipelines import goes_by_columns
@@ -59,8 +59,10 @@ def explain(
         The samples to explain.
     background : array-like or data frame, optional
         The rows to compare with, with the columns of X: a sample of the population that the mean is
-        taken over. By default 100 of the training samples that the model keeps; of support vector
-        machines these are support vectors, which are no sample of the population.
+        taken over. By default 100 training rows that were drawn at random, where the model has
+        ``background_``, as automatic ones have, and else 100 of the training samples that it
+        keeps; of support vector machines these are support vectors, which are no sample of the
+        population.
     groups : dict of str to list of columns, optional
         Columns that count as one, such as the indicators of a category.
     interactions : bool, default=False
@@ -92,17 +94,42 @@ def explain(
     [0.993, 0.007]
     """
     integer(1).check("samples", samples)
+    rng = np.random.default_rng(_seed(random_state))
+    found = _explained(model, X, background, groups, interactions, samples, rng)
+    found.quantity += _sides(model, found)
+    return found
+
+
+def _sides(model: Estimator, found: Explanation | PartExplanation) -> str:
+    """Of two classes, which one positive values speak for."""
+    classes: Any = getattr(model, "classes_", ())
+    if found.output_names or found.quantity == PREDICTION or np.shape(classes) != (2,):
+        return ""
+    return f" of {classes[1]} against {classes[0]}"
+
+
+def _explained(
+    model: Estimator,
+    X: RawSamples,
+    background: RawSamples,
+    groups: Groups,
+    interactions: bool,
+    samples: int,
+    rng: np.random.Generator,
+) -> Explanation | PartExplanation:
+    """The contributions of columns or of parts."""
     X, function = as_table(X), _function_of(model)
     if raw_length(X) == 0:
         raise EmptyInputError("X", "no samples", "has nothing to explain", "give some")
-    rng = np.random.default_rng(_seed(random_state))
     if function is not None and not is_table(rows := function.read(X)):
         with contextlib.suppress(NotSeparableError):
             return explain_parts(function, X)
         if not has_letters(function, rows):
             return explain_parts(function, X)  # which says what is wrong
         return explain_letters(function, rows, background, samples, rng)
-    background = _background(function, X, background, rng)
+    if background is None:
+        X, background = _by_default(model, function, X, rng)
+    X, background = _checked(X, background)
     if function is None or function.exact:
         question = _question(model, function, X, background, groups)
         return question.answer(interactions, samples, rng)
@@ -153,26 +180,35 @@ def _function_of(model: Estimator) -> LearnedFunction | None:
     return learned_function(model)
 
 
-def _background(
-    function: LearnedFunction | None,
-    X: RawSamples,
-    background: RawSamples,
-    rng: np.random.Generator,
-) -> RawSamples:
-    """The rows given, checked to have the columns of X, or some of the training samples."""
+def _checked(X: RawSamples, background: RawSamples) -> tuple[RawSamples, RawSamples]:
+    """Rows of a table, and others that have their columns."""
     if not is_table(X):
         rule = "has neither columns nor a kernel with known parts"
         raise InputTypeError("X", type(X).__name__, rule, "give rows of a table")
-    if background is not None:
-        background = as_table(background)
-        check_background(X, background)
-        return background
-    if function is None or function.parts[0].owners is not None:
-        rule, remedy = "is needed: the model keeps no rows", "give some training samples"
-        raise ParameterError("background", None, rule, remedy)
+    background = as_table(background)
+    check_background(X, background)
+    return X, background
+
+
+def _by_default(
+    model: Estimator, function: LearnedFunction | None, X: RawSamples, rng: np.random.Generator
+) -> tuple[RawSamples, RawSamples]:
+    """The rows to explain, and training samples that the model keeps.
+
+    Automatic models keep rows as they were given; columns of X that these lack are not read.
+    """
+    kept = getattr(model, "background_", None)
+    if kept is not None:
+        if hasattr(X, "columns") and hasattr(kept, "columns"):
+            X = X[[name for name in X.columns if name in kept.columns]]
+        return X, kept
+    is_changed = isinstance(model, Pipeline) and len(model.steps) > 1
+    if function is None or is_changed or function.parts[0].owners is not None:
+        rule, remedy = "is needed: the model keeps no rows", "give about 100 training rows"
+        raise ParameterError("background", ABSENT, rule, remedy)
     samples = function.parts[0].samples
     some = rng.permutation(raw_length(samples))[:_DEFAULT_ROWS]
-    return pick_rows(samples, np.sort(some))
+    return X, pick_rows(samples, np.sort(some))
 
 
 def _seed(random_state: RandomState) -> Any:

@@ -91,7 +91,8 @@ def _bar(one: Explanation, j: int) -> str:
 
 def as_html(explanation: Explanation) -> str:
     """The explanation as an HTML table."""
-    tables = [f"<p>{html.escape(error_text(explanation))} of the {explanation.quantity}</p>"]
+    head = f"{error_text(explanation)} of the {explanation.quantity}"
+    tables = [f"<p>{html.escape(head)}</p>"]
     for title, one in _single_rows(explanation):
         base, total = float(one.base_values), float(one.base_values + one.values.sum())
         head = f"{html.escape(title)}: {total:.4g} = {base:.4g} (background) + contributions"

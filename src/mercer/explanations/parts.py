@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import html
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from mercer.aliases import RawSamples
 from mercer.domains.raw import raw_length
-from mercer.errors import NotSeparableError
+from mercer.errors import NotSeparableError, ParameterError
 from mercer.explanations.formatting import largest_first
 from mercer.explanations.functions import LearnedFunction
 from mercer.explanations.outputs import output_position
@@ -47,9 +47,14 @@ class PartExplanation:
     output_names : list of str or None
         The names of several outputs.
     quantity : str
-        What f is.
+        What f is; of two classes it names the one that positive values speak for.
     errors : list of ndarray or None
         The standard errors of values that were sampled, in the form of ``values``.
+
+    Attributes
+    ----------
+    method : {"exact", "sampling"}
+        How the values were computed.
 
     Examples
     --------
@@ -81,6 +86,54 @@ class PartExplanation:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @property
+    def method(self) -> str:
+        """ "exact" for shares of features, "sampling" for Shapley values."""
+        return "exact" if self.errors is None else "sampling"
+
+    def __getitem__(self, rows: Any) -> PartExplanation:
+        """The explanation of some samples; of a single one it is a list of one as well."""
+        if isinstance(rows, (int, np.integer)) and not -len(self) <= rows < len(self):
+            raise IndexError(f"sample {rows} of {len(self)}")
+        some = np.atleast_1d(np.arange(len(self))[rows])
+        return PartExplanation(
+            [self.values[row] for row in some],
+            [self.labels[row] for row in some],
+            self.base_values[some],
+            self.output_names,
+            self.quantity,
+            None if self.errors is None else [self.errors[row] for row in some],
+        )
+
+    def mean_absolute(self, by: Literal["label", "position"] = "label") -> dict[Any, Any]:
+        """The mean absolute value of each letter, word or node, or of each position.
+
+        Parameters
+        ----------
+        by : {"label", "position"}, default="label"
+            The mean over all occurrences of a label; or over all samples that have a part at a
+            position, which is counted from 0: for sequences that are aligned.
+
+        Returns
+        -------
+        dict
+            Labels, the largest mean first, or positions in order; with several outputs the means
+            are arrays, with one value for each.
+        """
+        if by not in ("label", "position"):
+            raise ParameterError("by", by, "must be 'label' or 'position'")
+        groups: dict[Any, list[np.ndarray]] = {}
+        for values, labels in zip(self.values, self.labels, strict=True):
+            keys = labels if by == "label" else range(len(labels))
+            for key, value in zip(keys, np.abs(values), strict=True):
+                groups.setdefault(key, []).append(value)
+        means = {key: np.mean(values, axis=0) for key, values in groups.items()}
+        if self.output_names is None:
+            means = {key: float(mean) for key, mean in means.items()}
+        if by == "position":
+            return means
+        return dict(sorted(means.items(), key=lambda item: -float(np.sum(item[1]))))
 
     def output(self, output: int | str) -> PartExplanation:
         """The explanation of one of several outputs.
@@ -120,6 +173,7 @@ class PartExplanation:
             "base_values": self.base_values.tolist(),
             "output_names": self.output_names,
             "quantity": self.quantity,
+            "method": self.method,
         }
 
     def _error_text(self) -> str:
@@ -139,7 +193,9 @@ class PartExplanation:
         return f"PartExplanation({len(self)} samples, quantity={self.quantity!r})"
 
     def __str__(self) -> str:
-        return self.text([f"sample {row}" for row in range(min(_SAMPLES, len(self)))])
+        text = self.text([f"sample {row}" for row in range(min(_SAMPLES, len(self)))])
+        rest = len(self) - _SAMPLES
+        return f"{text}\n\nand {rest} more samples" if rest > 0 else text
 
     def text(self, names: list[str]) -> str:
         """The parts with the largest contributions, of the first samples.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mercer.aliases import DType, Frame
-from mercer.errors import MissingDependencyError, ModelFileError
+from mercer.errors import ABSENT, MissingDependencyError, ModelFileError
 from mercer.model_files.layout import Json
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def _library(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ImportError:
-        rule = "is needed: the model holds a data frame"
-        raise MissingDependencyError(name, None, rule, f"pip install {name}") from None
+        rule = "is needed, and is not installed: the model holds a data frame"
+        raise MissingDependencyError(name, ABSENT, rule, f"pip install {name}") from None
 
 
 def _unknown(what: str, name: object) -> ModelFileError:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mercer.aliases import Axes, Targets
-from mercer.errors import MissingDependencyError, ShapeError
+from mercer.errors import ABSENT, MissingDependencyError, ShapeError
 
 Artist = Any  # something that Matplotlib has drawn: points, a text, a legend, a color bar
 Option = Any  # a keyword argument that is passed on
@@ -23,8 +23,8 @@ def pyplot() -> ModuleType:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        rule, remedy = "is needed for pictures", 'pip install "mercer[plot]"'
-        raise MissingDependencyError("matplotlib", "not installed", rule, remedy) from None
+        rule, remedy = "is needed for pictures, and is not installed", "pip install matplotlib"
+        raise MissingDependencyError("matplotlib", ABSENT, rule, remedy) from None
     return plt
 
 

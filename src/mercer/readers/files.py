@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO, cast
 
-from mercer.errors import InputError, MissingDependencyError
+from mercer.errors import ABSENT, InputError, MissingDependencyError
 
 MOST_BYTES = 1_000_000_000  # of text; a data frame of it takes several times as much memory
 
@@ -19,8 +19,8 @@ def pandas() -> ModuleType:
     try:
         import pandas as pd
     except ImportError:
-        rule, remedy = "is needed to read tables", "pip install 'mercer[cli]'"
-        raise MissingDependencyError("pandas", "not installed", rule, remedy) from None
+        rule, remedy = "is needed to read tables, and is not installed", "pip install pandas"
+        raise MissingDependencyError("pandas", ABSENT, rule, remedy) from None
     return pd
 
 

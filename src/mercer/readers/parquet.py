@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from mercer.aliases import Frame
-from mercer.errors import InputError, MissingDependencyError
+from mercer.errors import ABSENT, InputError, MissingDependencyError
 from mercer.readers.files import check_file, pandas, too_large
 
 SUFFIXES = (".parquet", ".pq")
@@ -45,8 +45,8 @@ def _pyarrow() -> ModuleType:
     try:
         import pyarrow.parquet
     except ImportError:
-        rule, remedy = "is needed for Parquet", "pip install pyarrow, or the extra mercer[parquet]"
-        raise MissingDependencyError("pyarrow", "not installed", rule, remedy) from None
+        rule, remedy = "is needed for Parquet, and is not installed", "pip install pyarrow"
+        raise MissingDependencyError("pyarrow", ABSENT, rule, remedy) from None
     return pyarrow.parquet
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mercer.aliases import RawSamples, Targets
-from mercer.errors import InputError
+from mercer.errors import ABSENT, InputError
 from mercer.readers.files import MOST_BYTES, read_text
 
 LINES = {".jsonl", ".ndjson"}
@@ -72,7 +72,7 @@ def _as_targets(labels: list[Any], path: Path) -> Targets:
         return None
     if None in labels:
         what = f"{path.name}, tree {labels.index(None) + 1}"
-        raise InputError(what, None, "has no label, and others have one", _REMEDY)
+        raise InputError(what, ABSENT, "has no label, and others have one", _REMEDY)
     if all(isinstance(label, (int, float)) for label in labels):
         return np.array(labels)
     return np.array(list(map(str, labels)), dtype=object)

@@ -271,7 +271,8 @@ class _DirectStep:
         system[np.diag_indices_from(system)] += 1.0
         factor, info = linalg.lapack.dpotrf(system.T, lower=0, overwrite_a=1, clean=0)
         if info:
-            message = "I + RKR is not positive definite: K is not a kernel matrix"
+            reason = "kernel.refute(X) looks for a reason in the kernel"
+            message = f"I + RKR is not positive definite: K is not a kernel matrix; {reason}"
             raise np.linalg.LinAlgError(message)
         both = np.asfortranarray(np.column_stack([right, root]))
         solved = linalg.lapack.dpotrs(factor, both, lower=0)[0]

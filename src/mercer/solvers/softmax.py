@@ -35,7 +35,8 @@ def whiten(K: np.ndarray) -> np.ndarray:
             return np.linalg.cholesky(system)
         except np.linalg.LinAlgError:
             jitter *= 100.0
-    raise np.linalg.LinAlgError("the Gram matrix is not positive semi-definite")
+    remedy = "kernel.refute(X) looks for a reason in the kernel"
+    raise np.linalg.LinAlgError(f"the Gram matrix is not positive semi-definite; {remedy}")
 
 
 def softmax_regression(

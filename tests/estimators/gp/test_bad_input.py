@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
+import mercer
 from mercer import RBF, GaussianProcessClassifier, GaussianProcessRegressor, RadialKernel, errors
 from mercer.kernels import Precomputed
 
@@ -113,3 +114,26 @@ def test_a_given_kernel_that_is_constant_on_the_samples(model, rng):
     X, y = rng.standard_normal((20, 2)), np.arange(20) % 2
     with pytest.raises(errors.ParameterError, match="constant on these samples"):
         model(RBF(1e12), optimizer=None).fit(X, y)
+
+
+@pytest.mark.parametrize("status", ["psd", "unknown"])
+@pytest.mark.parametrize("optimizer", ["lbfgs", None])
+def test_a_kernel_that_is_none_may_be_refuted(status, optimizer):
+    """The certificate of a function of one's own repeats what its author has stated."""
+    X = np.random.default_rng(0).uniform(0.0, 24.0, (40, 1))
+
+    @mercer.kernel(status=status, compile="python")
+    def on_a_circle(x, y, scale=6.0):
+        gap = abs(x[0] - y[0])
+        return np.exp(-0.5 * (min(gap, 24.0 - gap) / scale) ** 2)
+
+    options = {} if optimizer else {"optimizer": None}
+    models = [
+        mercer.GaussianProcessRegressor(on_a_circle, **options),
+        mercer.GaussianProcessClassifier(100.0 * on_a_circle, **options),
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for model in models:
+            with pytest.raises(ValueError, match=r"kernel\.refute\(X\) looks for a reason"):
+                model.fit(X, np.sin(X[:, 0]) > 0)

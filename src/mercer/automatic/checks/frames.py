@@ -7,7 +7,7 @@ import numpy as np
 from mercer.aliases import Frame, RawSamples
 from mercer.domains.base import raw_length
 from mercer.domains.structures.graph_forms import known_by_attribute
-from mercer.errors import InputError, InputTypeError, MissingDependencyError
+from mercer.errors import ABSENT, InputError, InputTypeError, MissingDependencyError
 
 
 def as_pandas(frame: Frame) -> Frame:
@@ -17,9 +17,8 @@ def as_pandas(frame: Frame) -> Frame:
     try:
         import pandas as pd
     except ImportError:
-        raise MissingDependencyError(
-            "pandas", "not installed", "is needed for data frames", "pip install 'mercer[frames]'"
-        ) from None
+        rule, remedy = "is needed for data frames, and is not installed", "pip install pandas"
+        raise MissingDependencyError("pandas", ABSENT, rule, remedy) from None
     return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
 
 

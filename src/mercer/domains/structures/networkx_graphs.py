@@ -16,7 +16,7 @@ import numpy as np
 from mercer.aliases import GraphLike
 from mercer.domains.raw import starts_of
 from mercer.domains.structures.graph_labels import Numbering, label_hashes, plain
-from mercer.errors import InputTypeError
+from mercer.errors import ABSENT, InputTypeError
 from mercer.readers.graph_collection import GraphCollection
 
 Things = Sequence[Mapping[str, Any]]  # what is known of nodes or of edges
@@ -102,6 +102,6 @@ def _numbered(things: Things, name: str | None) -> Label:
     if names == (None,):
         return None, ()
     if None in names:
-        raise InputTypeError(name, None, "is missing where others have one")
+        raise InputTypeError(name, ABSENT, "is missing where others have one")
     label_hashes(names)  # which refuses what cannot be a label
     return numbers, names

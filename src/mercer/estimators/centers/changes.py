@@ -11,6 +11,7 @@ from mercer.aliases import RawSamples
 from mercer.domains.raw import in_order_of, raw_length
 from mercer.domains.vectors.misfits import misfits
 from mercer.errors import (
+    ABSENT,
     EmptyInputError,
     InputTypeError,
     NotFiniteError,
@@ -211,7 +212,7 @@ def check_length(block: Block) -> None:
     """Raise an error for a block without targets, or with too few or too many."""
     if block.y is None:
         remedy = "give y, or the column of the target: scan(path, target=...)"
-        raise EmptyInputError("y", None, f"is missing in {block.name_row(0)}", remedy)
+        raise EmptyInputError("y", ABSENT, f"is missing in {block.name_row(0)}", remedy)
     if len(block.y) != raw_length(block.X):
         rule = f"must have one for each of the {raw_length(block.X)} samples"
         raise WidthError(f"y of {block.name_row(0)}", f"{len(block.y)} values", rule)

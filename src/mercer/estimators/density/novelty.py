@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mercer import _compiled
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
-from mercer.errors import DefinitenessError, explain, warn
+from mercer.errors import ABSENT, DefinitenessError, explain, warn
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
@@ -189,12 +189,12 @@ class CentroidNovelty(KernelEstimator):
             reason = "a kernel that is not psd has no lengths, only distances"
             rule = f"is needed for rule='bound': {reason}"
             remedy = "give a bound of ‖φ − φ(o)‖ for some o, or use rule='exchange'"
-            raise DefinitenessError("radius", None, rule, remedy)
+            raise DefinitenessError("radius", ABSENT, rule, remedy)
         largest = float(np.sqrt(own.max()))
         if own.max() - own.min() > 1e-9 * own.max():
             choice = f"{largest:.4g}, the largest among the training samples"
             rule = f"is taken to be {choice}: new ones may be longer"
-            warn(explain("radius", None, rule, "give a bound of ‖φ(x)‖, or normalize the kernel"))
+            warn(explain("radius", ABSENT, rule, "give a bound of ‖φ(x)‖, or normalize the kernel"))
         return largest
 
     def score_samples(self, X: RawSamples) -> np.ndarray:

@@ -182,6 +182,7 @@ def learn(
     if not np.isfinite(best.value):
         rule = "gives no finite likelihood at any start"
         remedy = "scale X and y (normalize_y=True), raise alpha, or begin with other parameters"
+        remedy += "; if that does not help, kernel.refute(X) looks for a reason in the kernel"
         raise ValueError(explain("kernel", given, rule, remedy))
     parameters.theta = best.theta
     if best.trouble:

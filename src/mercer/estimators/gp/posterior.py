@@ -110,7 +110,7 @@ class Posterior(abc.ABC):
 
     def _not_definite(self) -> np.linalg.LinAlgError:
         rule = "gives a matrix that is not positive definite, even with jitter"
-        remedy = "raise alpha, or look at kernel.certificate()"
+        remedy = "raise alpha; kernel.refute(X) looks for a reason in the kernel"
         return np.linalg.LinAlgError(explain("kernel", self.parameters.kernel, rule, remedy))
 
     def _check_loaded(self) -> None:

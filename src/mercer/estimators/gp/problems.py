@@ -123,7 +123,7 @@ class LaplaceProblem(abc.ABC):
         approximation = self._at_mode(K, None)
         if approximation is None:
             rule = "gives a matrix that is not positive semi-definite"
-            remedy = "look at kernel.certificate()"
+            remedy = "kernel.refute(X) looks for a reason in the kernel"
             message = explain("kernel", self.parameters.kernel, rule, remedy)
             raise np.linalg.LinAlgError(message)
         self.approximation = approximation

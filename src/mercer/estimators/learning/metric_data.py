@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length
 from mercer.aliases import RandomState, RawSamples, Targets, Weights
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.domains.vectors.domain import VECTORS
-from mercer.errors import InputError, ParameterError, ShapeError
+from mercer.errors import ABSENT, InputError, ParameterError, ShapeError
 from mercer.estimators.common.validation import check_squares, check_weights
 from mercer.estimators.learning.targets import TARGETS, are_labels, as_numbers
 from mercer.params import choice
@@ -60,7 +60,7 @@ def draw_rows(
     """At most ``count`` rows of positive weight, drawn at random, in their order."""
     _TARGETS.check("target", target)
     if y is None:
-        raise InputError("y", None, "is missing", "a metric is learned from targets")
+        raise InputError("y", ABSENT, "is missing", "a metric is learned from targets")
     check_consistent_length(X, y)
     weight = check_weights(sample_weight, raw_length(X))
     chosen = np.flatnonzero(weight > 0)

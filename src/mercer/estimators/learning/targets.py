@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array
 
 from mercer.aliases import RandomState, Targets
-from mercer.errors import InputError, ParameterError, ShapeError
+from mercer.errors import ABSENT, InputError, ParameterError, ShapeError
 from mercer.estimators.common.validation import check_squares
 from mercer.estimators.gp.targets import Units
 
@@ -41,7 +41,7 @@ def encode(y: Targets, target: Target, n: int) -> Codes:
     if target not in TARGETS:
         raise ParameterError("target", target, f"must be one of {', '.join(map(repr, TARGETS))}")
     if y is None:
-        raise InputError("y", y, "is needed to learn the kernel by", "give targets")
+        raise InputError("y", ABSENT, "is needed to learn the kernel by", "give targets")
     values = np.asarray(y)
     if target != "labels":
         values = as_numbers(values)

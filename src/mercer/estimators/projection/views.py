@@ -13,6 +13,7 @@ from scipy import linalg
 from mercer.aliases import RawSamples, Weights
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.errors import (
+    ABSENT,
     DefinitenessWarning,
     MemoryBudgetError,
     ParameterError,
@@ -212,7 +213,7 @@ def _gram(kernel: Kernel | None, X: RawSamples, counted: Counted) -> Matrix:
 def as_view(view: RawSamples, name: str) -> RawSamples:
     """The samples of a view: numbers in one dimension become a column, all else is unchanged."""
     if view is None:
-        raise ParameterError(name, None, "is missing", "give all views")
+        raise ParameterError(name, ABSENT, "is missing", "give all views")
     if not hasattr(view, "__len__") and hasattr(view, "__array__"):
         view = np.asarray(view)
     entries = _entries(view)

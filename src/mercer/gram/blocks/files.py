@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from mercer.aliases import Frame
-from mercer.errors import InputError, MissingDependencyError, did_you_mean
+from mercer.errors import ABSENT, InputError, MissingDependencyError, did_you_mean
 from mercer.gram.blocks.base import Block, Rows, rows_per_block
 
 ARROW = (".arrow", ".feather", ".ipc")
@@ -107,8 +107,8 @@ def _arrow() -> Any:
         import pyarrow.dataset  # loads what reads files
         import pyarrow.parquet
     except ImportError:
-        remedy = "pip install pyarrow"
-        raise MissingDependencyError("Parquet", "pyarrow", "is not installed", remedy) from None
+        rule, remedy = "is needed to read these files, and is not installed", "pip install pyarrow"
+        raise MissingDependencyError("pyarrow", ABSENT, rule, remedy) from None
     return pyarrow
 
 

@@ -138,9 +138,20 @@ def function_by_name(module: str, name: str) -> UserFunction:
     """The function that a pickle names."""
     function = _imported(module, name)
     if function is None:
+        _check_module(module, name)
         remedy = "define it there again with @mercer.kernel"
         raise ModelFileError("kernel", f"{module}.{name}", "is not a kernel any more", remedy)
     return function
+
+
+def _check_module(module: str, name: str) -> None:
+    """Say that a module cannot be imported, if that is why a kernel is not found."""
+    try:
+        importlib.import_module(module)
+    except ImportError as error:
+        rule = f"cannot be loaded: module {module} cannot be imported ({error})"
+        remedy = "put its file into the current folder, or its folder on sys.path"
+        raise ModelFileError("kernel", f"{module}.{name}", rule, remedy) from None
 
 
 def function_by_code(code: bytes, how: str) -> UserFunction:

@@ -111,7 +111,9 @@ class Mismatch(NgramKernel):
         letters = self._letters()
         if letters is None:
             remedy = "call kernel.fit(X), or give it: alphabet='acgt'"
-            raise errors.NotFittedError("Mismatch: alphabet", None, "is not known yet", remedy)
+            raise errors.NotFittedError(
+                "Mismatch: alphabet", errors.ABSENT, "is not known yet", remedy
+            )
         return np.sort(np.array([ord(letter) for letter in letters], dtype=np.uint32))
 
     def _check_count(self, n_letters: int) -> None:

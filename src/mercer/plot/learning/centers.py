@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from mercer.aliases import Axes, Estimator, RawSamples, Targets
-from mercer.errors import ParameterError
+from mercer.errors import ABSENT, ParameterError
 from mercer.plot._axes import Option, axes
 
 _DEFAULT = (125, 250, 500, 1000, 2000)
@@ -171,5 +171,5 @@ def _score(model: Estimator, X: RawSamples, y: Targets) -> float:
         return float(model.score(X, y))
     if "score" not in model.report_.facts:
         rule = "is missing, and the fit has held no rows out"
-        raise ParameterError("X_test", None, rule, "give X_test and y_test, or 20,000 rows")
+        raise ParameterError("X_test", ABSENT, rule, "give X_test and y_test, or 20,000 rows")
     return float(model.report_.score)

@@ -164,5 +164,5 @@ def _cholesky(
             return jitter, factor
         jitter *= 10.0
     rule = "is not positive semi-definite on the centers"
-    remedy = "take another kernel, or centers='all'"
+    remedy = "take another kernel, or centers='all'; kernel.refute(X) looks for a reason in it"
     raise DefinitenessError("kernel", f"jitter {jitter:.1g}", rule, remedy)

@@ -13,7 +13,7 @@ import numpy as np
 from mercer.aliases import Frame
 from mercer.automatic.subsets import even_rows
 from mercer.domains.base import raw_length
-from mercer.errors import InputError
+from mercer.errors import ABSENT, InputError
 from mercer.proposals.tables import read_columns
 from mercer.readers import Source, read_source
 
@@ -35,7 +35,7 @@ def file_of(request: Request) -> str:
     """The path of the file, which the server has filled in."""
     path = request.get("path")
     if not path:
-        raise InputError("file", None, "is not there", "choose a file first")
+        raise InputError("file", ABSENT, "is not there", "choose a file first")
     return str(path)
 
 
