@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import io
 import pickle
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 from typing import (
     TYPE_CHECKING,
@@ -31,6 +31,7 @@ from mercer.errors import (
     warn,
 )
 from mercer.kernels.functions import FUNCTIONS, InverseRoot, describe, name_object
+from mercer.kernels.value_keys import value_key
 from mercer.params import Constraint, param
 from mercer.state import State
 
@@ -307,43 +308,9 @@ def restore(before: Snapshot) -> None:
         kernel.__dict__.update(state)
 
 
-@functools.singledispatch
-def value_key(value: Any) -> Hashable:
-    """A parameter in a form that is equal, and has an equal hash, where the value is equal."""
-    if hasattr(value, "tocoo"):  # a sparse matrix
-        entries = value.tocoo()
-        return (*value.shape, *map(value_key, (entries.row, entries.col, entries.data)))
-    try:
-        hash(value)
-    except TypeError:  # compared by identity
-        return ("object", id(value))
-    return value
-
-
 @value_key.register
 def _(value: Parameterized) -> Hashable:
     return value._value_key()
-
-
-@value_key.register
-def _(value: Mapping) -> Hashable:
-    return frozenset((key, value_key(item)) for key, item in value.items())
-
-
-@value_key.register
-def _(value: np.ndarray) -> Hashable:
-    return value_key(value.tolist())
-
-
-@value_key.register(list)
-@value_key.register(tuple)
-def _(value: list[Any] | tuple[Any, ...]) -> Hashable:
-    return tuple(map(value_key, value))
-
-
-@value_key.register
-def _(value: slice) -> Hashable:
-    return ("slice", value.start, value.stop, value.step)
 
 
 @functools.singledispatch

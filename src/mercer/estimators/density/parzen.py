@@ -227,8 +227,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
         solver = "mean of the kernel over the samples"
         if self.bandwidth_ is not None:
             solver = f"bandwidth {self.bandwidth_}"
-        seconds = time.perf_counter() - start
-        self.report_ = FitReport(data.kernel, plan, solver, data.count, seconds)
+        self.report_ = FitReport(data.kernel, plan, solver, data.count, time.perf_counter() - start)
         return self
 
     def _keep_kernel(self, kernel: Kernel | None, X: RawSamples) -> None:
@@ -324,9 +323,8 @@ class KernelDensity(DensityMixin, KernelEstimator):
         kernel = core(self.kernel_)
         if self._window() is not None and not is_euclidean(self.metric, self.metric_params):
             assert isinstance(kernel, RadialKernel)
-            samples, weight = as_array(self.X_fit_), self._weight
-            distance = self.metric, self.metric_params
-            return log_sums_by_metric(kernel, as_array(X), samples, weight, *distance)
+            samples = as_array(X), as_array(self.X_fit_), self._weight
+            return log_sums_by_metric(kernel, *samples, self.metric, self.metric_params)
         is_window = self._window() is not None or isinstance(kernel, RBF)
         if is_window and isinstance(kernel, RadialKernel):
             return log_sums(kernel, as_array(X), as_array(self.X_fit_), self._weight)

@@ -24,7 +24,7 @@ from mercer.aliases import (
     Targets,
 )
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import ParameterError, ShapeError, explain, warn, warn_ignored
+from mercer.errors import ParameterError, ShapeError, explain, warn
 from mercer.estimators.centers.data import generator
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.expansion import Expansion
@@ -33,6 +33,12 @@ from mercer.estimators.common.kernel_choice import is_precomputed
 from mercer.estimators.common.numbers import precision
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin
+from mercer.estimators.features.named_kernel import (
+    named_parameters,
+    refuse_parameters,
+    warn_of_unused,
+)
+from mercer.estimators.features.unexplained import FRESH, some_of, unexplained
 from mercer.gram.blocks.base import Block, Rows
 from mercer.gram.blocks.sources import is_source, scan
 from mercer.gram.fill import dense
@@ -45,8 +51,6 @@ from mercer.state import State
 
 _BLOCK = 4096  # samples whose kernel values are held at a time
 _CANDIDATES = 20  # rows that are drawn from a source for each center
-_NAMED = ("gamma", "coef0", "degree")  # parameters of kernels with a name
-_FRESH = 200  # samples on which the error of the approximation is measured
 
 
 class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
@@ -207,7 +211,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
     def _fit_source(self, source: Rows) -> Self:
         """Fit on rows that are drawn uniformly from a source."""
         count = len(source)
-        size = min(count, _CANDIDATES * int(self.n_components) + _FRESH)
+        size = min(count, _CANDIDATES * int(self.n_components) + FRESH)
         drawn = np.sort(generator(self.random_state).choice(count, size, replace=False))
         self.fit(source.take(drawn).X).n_samples_seen_ = count
         if self.component_indices_ is not None:
@@ -252,16 +256,10 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
         return super()._given_kernel()
 
     def _kernel_parameters(self) -> Mapping[str, Any]:
-        given = vars(self)
-        if not isinstance(self.kernel, str):
-            return given
-        params = self.kernel_params or {}
-        return {**given, **{n: value for n, value in params.items() if given.get(n) is None}}
+        return named_parameters(self)
 
     def _warn_of_unused_params(self) -> None:
-        unused = {n: v for n, v in (self.kernel_params or {}).items() if n not in _NAMED}
-        if unused:
-            warn_ignored("kernel_params", unused, "no kernel with a name takes them")
+        warn_of_unused(self.kernel_params)
 
     def _check_parameters(self) -> None:
         if isinstance(self.centers, str) and self.centers not in HOW:
@@ -269,14 +267,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
             raise ParameterError("centers", self.centers, rule)
         named = isinstance(self.kernel, str) and not is_precomputed(self.kernel)
         if not named and not isinstance(self.kernel, Kernel):
-            self._refuse_kernel_parameters()
-
-    def _refuse_kernel_parameters(self) -> None:
-        """Raise an error for a parameter of a kernel where no kernel could take it."""
-        for name in _NAMED:
-            if getattr(self, name) is not None:
-                rule = "has no meaning for a function or a precomputed Gram matrix"
-                raise ParameterError(name, getattr(self, name), rule, "leave it out")
+            refuse_parameters(self)
 
     def _keep_centers(self, data: Training, whole: Prepared) -> None:
         """Set the centers and their positions."""
@@ -330,24 +321,20 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
         return Expansion(self.kernel_, self.components_, positions, self._n_training)
 
     def _unexplained(self, whole: Prepared) -> dict[str, float]:
-        """The mean, its standard error, and the largest k(x, x) − ‖φ(x)‖² of fresh samples."""
+        """What the features miss of fresh samples, as `unexplained` measures it."""
         fresh = np.arange(len(whole))
         if self.component_indices_ is not None:
             fresh = np.delete(fresh, self.component_indices_)
         if not len(fresh):
             return {}
-        # another seed than that of the centers, or samples like them would be measured
-        chosen = np.sort(np.random.default_rng(0).permutation(fresh)[:_FRESH])
+        chosen = some_of(fresh)
         if self.kernel_ is None:
             own, values = whole[chosen, chosen], whole[np.ix_(chosen, self.components_)]
         else:
             some = whole.take(chosen)
             own = self.kernel_.diagonal(some)
             values = dense(self.kernel_, some, self._prepared_centers(whole), FLOAT64)
-        left = own - np.square(product(values, self.normalization_)).sum(axis=1)
-        deviation = float(left.std() / np.sqrt(len(left)))
-        largest = float(left.max())
-        return {"left_out": float(left.mean()), "left_out_sem": deviation, "left_out_most": largest}
+        return unexplained(own, product(values, self.normalization_))
 
     def transform(self, X: RawSamples) -> np.ndarray:
         """The features of samples, computed block by block.
