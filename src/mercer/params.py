@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import math
 import numbers
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from mercer.errors import ParameterError, explain, warn
+from mercer.errors import ParameterError, UnknownParameterError, did_you_mean, explain, warn
 
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
@@ -231,3 +232,35 @@ def renamed_arguments(
         return accept
 
     return decorate
+
+
+def named_arguments(cls: type) -> None:
+    """Let a class say which argument of its constructor a misspelt one may have meant.
+
+    Python does so since 3.13.
+
+    Parameters
+    ----------
+    cls : type
+        The class, whose own constructor is changed, if it has one.
+    """
+    init = vars(cls).get("__init__")
+    if init is not None and not hasattr(init, "__wrapped__"):
+        cls.__init__ = _with_nearest_name(init)  # type: ignore[misc]
+
+
+def _with_nearest_name(init: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(init)
+    def accept(self: object, *args: Any, **options: Any) -> None:
+        try:
+            init(self, *args, **options)
+        except TypeError:
+            known = list(inspect.signature(init).parameters)[1:]
+            name = next((name for name in options if name not in known), None)
+            if name is None:
+                raise
+            remedy = did_you_mean(name, known, f"it has {', '.join(known)}", code=True)
+            what, rule = f"{type(self).__name__}: {name}", "is not a parameter"
+            raise UnknownParameterError(what, options[name], rule, remedy) from None
+
+    return accept

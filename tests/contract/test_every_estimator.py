@@ -65,6 +65,19 @@ def test_scikit_learn_names(name):
     np.testing.assert_allclose(value(named, Z), value(fitted(name), Z), atol=1e-9)
 
 
+@every_estimator()
+def test_a_misspelt_argument_is_told_the_nearest(name):
+    cls, known = getattr(mercer, name), list(make(name).get_params(deep=False))
+    longest = max(known, key=len)
+    given = {p: v for p, v in make(name).get_params(deep=False).items() if p != longest}
+    with pytest.raises(errors.UnknownParameterError, match=f"did you mean {longest}"):
+        cls(**given, **{longest[:-1]: 1})
+    assert (
+        list(inspect.signature(cls).parameters)
+        == list(inspect.signature(cls.__init__).parameters)[1:]
+    )
+
+
 @every_estimator("kernel")
 def test_parameters_that_are_ignored_are_named(name):
     others = {"gamma": 0.37, "degree": 5, "coef0": 2.5}

@@ -120,11 +120,6 @@ class Parameterized:
         message = explain(f"parameter of {type(self).__name__}", name, rule, f"write {present}")
         warn(message, DeprecationWarning)
 
-    @property
-    def _called(self) -> str:
-        """What errors call the object."""
-        return type(self).__name__
-
     def _refusal(self, name: str, value: object) -> ParameterError:
         """The error of a name that is no parameter, with what was probably meant."""
         known = self._names
@@ -132,7 +127,7 @@ class Parameterized:
         if inside := self._paths_to(name):
             listed = f"{listed}; parts of it have {', '.join(inside)}"
         remedy = self.hints.get(name) or did_you_mean(name, known, listed, code=True)
-        what = f"{self._called}: {name}"
+        what = f"{getattr(self, '_called', type(self).__name__)}: {name}"
         return UnknownParameterError(what, value, "is not a parameter", remedy)
 
     def _paths_to(self, name: str) -> list[str]:

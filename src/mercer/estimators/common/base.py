@@ -48,6 +48,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.numerics.refutation import refute_on
 from mercer.kernels.vectors.coordinate import Chi2
+from mercer.params import named_arguments
 
 # scikit-learn's constraints on the parameters that describe a kernel
 KERNEL_RULES: ParameterRules = {
@@ -82,6 +83,7 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         answer_lazily(cls)
+        named_arguments(cls)
 
     def _validate_params(self) -> None:
         """Check the parameters by scikit-learn's constraints.

@@ -9,6 +9,7 @@ from typing import Any
 from mercer.aliases import Estimator, RawSamples
 from mercer.estimators.lazy import predict_lazily
 from mercer.gram.blocks.lazy import is_dask
+from mercer.params import named_arguments
 
 _METHODS = (
     "predict",
@@ -40,6 +41,7 @@ class AnswersDask:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         answer_lazily(cls)
+        named_arguments(cls)
 
 
 def _lazy(method: Callable[..., Any], name: str) -> Callable[..., Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import has_fit_parameter
@@ -119,7 +121,7 @@ def check_sums(X: Features) -> None:
 def warn_of_ignored(estimator: Estimator, *names: str) -> None:
     """Warn of parameters of kernels by name that were set beside a kernel object."""
     given = vars(estimator)
-    defaults = type(estimator).__init__.__kwdefaults__
+    defaults = inspect.unwrap(type(estimator).__init__).__kwdefaults__
     for name in names:
         if name in given and given[name] != defaults.get(name, given[name]):
             rule = "is ignored: the kernel has parameters of its own"

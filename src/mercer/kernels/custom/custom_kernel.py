@@ -53,6 +53,7 @@ class CustomKernel(Kernel, abstract=True):
 
     @property
     def _called(self) -> str:
+        """What errors call the kernel."""
         return self._function.name
 
     @property
