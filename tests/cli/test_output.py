@@ -45,9 +45,7 @@ def test_lines_fit_a_narrow_terminal(monkeypatch, columns, widest):
 
 
 def test_proofs_and_tables_are_folded_between_words(monkeypatch):
-    text = (
-        "  by Bochner: the Fourier transform of a Gaussian is a Gaussian\n\n  RBF  strict  k = 1"
-    )
+    text = "  by Bochner: the Fourier transform of a Gaussian is a Gaussian\n\n  RBF  strict  k = 1"
     assert folded(text) == text  # as tests, files and pipes get it
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     monkeypatch.setenv("COLUMNS", "44")
