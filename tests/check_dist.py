@@ -26,6 +26,8 @@ NEEDED = (
     "mercer/datasets/promoters.csv",
     "mercer/report/style.css",
     "mercer/gallery/plot_01_",
+    "mercer/chapters/learners.md",
+    "mercer/chapters/samples/strings.md",
 )
 
 

@@ -263,10 +263,12 @@ def test_formulas_of_the_chapters_are_typeset(page):
         "path.map((text) => { const box = document.createElement('div');"
         "box.append(...m.render(text));"
         "for (const code of box.querySelectorAll('code, pre')) code.remove();"
-        "return [box.textContent, box.querySelectorAll('math').length]; })))"
+        "return [box.textContent, ...['math', 'mfrac > mn'].map("
+        "(part) => box.querySelectorAll(part).length)]; })))"
     )
-    shown = page.driver.execute_async_script(script, list(texts.values()), "")
-    for name, (text, count) in zip(texts, shown, strict=True):
+    *shown, half = page.driver.execute_async_script(script, [*texts.values(), r"$\tfrac12n$"], "")
+    assert half == ["12n", 1, 2]
+    for name, (text, count, _) in zip(texts, shown, strict=True):
         assert re.findall(r"\\[a-zA-Z]+|\$", text) == [] and count >= 20 * (name == "learners")
 
 

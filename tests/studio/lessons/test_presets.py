@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from mercer.studio.lessons import chapters as module
 from mercer.studio.lessons.chapters import chapters
 from mercer.studio.lessons.karate import EDGES, SIDES
 from mercer.studio.lessons.presets import PRESETS
@@ -44,6 +47,26 @@ def test_every_study_of_the_gallery_is_a_preset():
 
 def test_every_preset_has_a_chapter():
     assert {preset.chapter for preset in PRESETS.values()} <= set(chapters())
+
+
+def test_an_installed_package_has_the_chapters_of_all_presets(tmp_path, monkeypatch):
+    """The wheel brings them along; the archive of the sources is laid out as the checkout."""
+    root = GALLERY.parents[1]
+    settings = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
+    included = settings["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    for source, target in included.items():
+        if target.startswith("mercer/chapters/"):
+            copied = tmp_path / target.removeprefix("mercer/")
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            copy = shutil.copytree if (root / source).is_dir() else shutil.copy
+            copy(root / source, copied)
+    monkeypatch.setattr(module, "_DOCS", tmp_path / "no documentation")
+    monkeypatch.setattr(module, "_INSTALLED", tmp_path / "chapters")
+    chapters.cache_clear()
+    try:
+        assert {preset.chapter for preset in PRESETS.values()} <= set(chapters())
+    finally:
+        chapters.cache_clear()
 
 
 def test_a_chapter_is_text_and_no_path(ask, refused):

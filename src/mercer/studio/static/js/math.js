@@ -52,7 +52,9 @@ function scripts(reader) {
 }
 
 function argument(reader) {
-  if (reader.tokens[reader.at] !== '{') return atom(reader);
+  const token = reader.tokens[reader.at];
+  if (/^[0-9.]{2,}$/.test(token)) reader.tokens.splice(reader.at, 1, token[0], token.slice(1)); // \tfrac12 is a half
+  if (token !== '{') return atom(reader);
   reader.at += 1;
   const inner = row(reader, (token) => token === '}');
   reader.at += 1;
