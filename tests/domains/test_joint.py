@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 import mercer
-from mercer import RBF, Chi2, Hellinger, Jaccard, JensenShannon, MissingAware, Overlap, White
+from mercer import (
+    RBF,
+    Chi2,
+    Hellinger,
+    Jaccard,
+    JensenShannon,
+    MissingAware,
+    Overlap,
+    Spline,
+    White,
+)
 from mercer.domains.base import Batch
 
 KERNELS = [RBF(), Chi2(), Hellinger(), JensenShannon(), Overlap(), MissingAware(RBF()), White()]
@@ -45,3 +55,13 @@ def test_nested_sums():
     kernel = (RBF() + Hellinger()) * (White() + Chi2())
     X = kernel.domain.sample(30, 3, np.random.default_rng(0))
     assert np.isfinite(kernel(X)).all()
+
+
+def test_blocks_of_columns_that_several_kernels_read():
+    inner = RBF() * Spline()  # numbers, and numbers ≥ 0
+    kernel = inner.on([1]) * RBF().on([0])
+    assert kernel.certificate(2).psd
+    for d in (None, 2, 3):
+        assert (-1.0 * kernel).certificate(d).status in ("indefinite", "unknown")
+        assert kernel.refute(d=d) is None
+    assert kernel.domain.sample(3, 2, np.random.default_rng(0)).shape == (3, 2)

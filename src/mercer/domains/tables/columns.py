@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from mercer.aliases import Frame, RawSamples
-from mercer.domains.base import Batch, Domain, in_order_of
+from mercer.domains.base import Anything, Batch, Domain, Samples, in_order_of
 from mercer.domains.vectors.domain import VECTORS
 from mercer.domains.vectors.misfits import NEVER_A_VALUE, frame_columns
 from mercer.errors import EmptyInputError, InputTypeError, ShapeError, WidthError
@@ -136,6 +136,10 @@ class Tables(Domain):
 
     name = "tables"
     accepts = frozenset({"matrix"})
+
+    def encode(self, batch: Batch) -> Samples:
+        """The rows as they are: the kernel of each block checks its own columns."""
+        return Anything().encode(batch)
 
     def sample(self, n_samples: int, n_features: int, rng: np.random.Generator) -> RawSamples:
         return VECTORS.sample(n_samples, n_features, rng)
