@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 
 from mercer._compiled import compiled
-from mercer._compiled.elementary import exp_down
 from mercer._compiled.vectors.single_precision import gaussian_row
 
 WIDTH = 64
@@ -167,11 +166,12 @@ def _widest_gap(h, up, low):
 
 @compiled
 def certificate(h, beta, lower, upper, target, eps):
-    """The optimality of one group, in six numbers.
+    """The optimality of one group, in four numbers.
 
-    They are the largest slope upwards, the smallest downwards, the mean and the largest slope of
-    the free variables and their number, and the group's part of the dual objective. A variable is
-    free if it can move both ways with the same slope.
+    They are the multiplier of the group's sum, the largest slope of its free variables, the KKT gap
+    and the group's part of the dual objective. A variable is free if it can move both ways with the
+    same slope. The multiplier is the mean over free variables, else the middle of the feasible
+    interval, and then the largest slope is the same.
     """
     top, bottom = -HUGE, HUGE
     total, edge, count = 0.0, -HUGE, 0
@@ -192,7 +192,14 @@ def certificate(h, beta, lower, upper, target, eps):
             total += h[i] + up
             edge = max(edge, h[i] + up)
             count += 1
-    return top, bottom, total / max(count, 1), edge, count, value
+    gap, middle = 0.0, top
+    if top <= -0.5 * HUGE:
+        middle = bottom
+    elif bottom < 0.5 * HUGE:
+        gap, middle = max(top - bottom, 0.0), 0.5 * (top + bottom)
+    if count == 0:
+        return middle, middle, gap, value
+    return total / count, edge, gap, value
 
 
 @compiled
@@ -246,43 +253,16 @@ def subtract_rows(h, cache, slots, weights, begin, end):
 
 
 @compiled
-def _double_gaussian_row(z, i, row):
-    """row[j] = exp(−Σ_f (z[f, i] − z[f, j])²)."""
-    d, n = z.shape
-    for j in range(n):
-        row[j] = 0.0
-    f = 0
-    while f + 4 <= d:
-        p0, p1, p2, p3 = z[f], z[f + 1], z[f + 2], z[f + 3]
-        a0, a1, a2, a3 = p0[i], p1[i], p2[i], p3[i]
-        for j in range(n):
-            s0, s1, s2, s3 = a0 - p0[j], a1 - p1[j], a2 - p2[j], a3 - p3[j]
-            row[j] += (s0 * s0 + s1 * s1) + (s2 * s2 + s3 * s3)
-        f += 4
-    while f < d:
-        p0 = z[f]
-        a0 = p0[i]
-        for j in range(n):
-            s0 = a0 - p0[j]
-            row[j] += s0 * s0
-        f += 1
-    for j in range(n):
-        row[j] = exp_down(-row[j])
-
-
-@compiled
 def fetch_row(i, rows, have, place, source, z, panels):
     """Row i, when it is first needed: from the places of a larger matrix, or Gaussians of z.
 
-    ``z`` and ``panels`` are as `single_precision.gaussian_row` reads them; without panels ``z`` has
-    a row for each feature, in double precision. What is None is not compiled.
+    ``z`` and ``panels`` are as `single_precision.gaussian_row` reads them. What is None is not
+    compiled.
     """
     if z is None:
         row, from_ = rows[i], source[place[i]]
         for j in range(place.size):
             row[j] = from_[place[j]]
-    elif panels is None:
-        _double_gaussian_row(z, i, rows[i])
     else:
         gaussian_row(z, panels, i, rows)
     have[i] = True

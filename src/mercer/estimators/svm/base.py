@@ -132,8 +132,12 @@ class SupportVectorMachine(KernelEstimator):
         solutions: list[DualSolution],
         seconds: float,
         tol: float | None = None,
+        n_problems: int | None = None,
     ) -> None:
-        """Set ``report_`` and ``fit_status_``; warn of problems that were not solved."""
+        """Set ``report_`` and ``fit_status_``; warn of problems that were not solved.
+
+        A solution may be that of several problems; ``n_problems`` is then their number.
+        """
         worst = max(solutions, key=operator.attrgetter("gap"))
         tol = self.tol if tol is None else tol
         objective, iterations, unsolved = 0.0, 0, []
@@ -150,7 +154,9 @@ class SupportVectorMachine(KernelEstimator):
             "iterations": iterations,
             "support": len(self.support_),
         }
-        solver = f"second-order SMO, {len(solutions)} problem(s)"
+        if n_problems is None:
+            n_problems = len(solutions)
+        solver = f"second-order SMO, {n_problems} problem(s)"
         self.report_ = FitReport(
             kernel, plan, solver, self.shape_fit_[0], seconds, converged, facts
         )

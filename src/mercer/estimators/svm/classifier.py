@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import operator
 import time
 from typing import ClassVar, Self
 
@@ -15,7 +14,7 @@ from sklearn.utils import Tags, compute_class_weight
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import ClassWeight, Prepared, RandomState, RawSamples, Targets, Weights
+from mercer.aliases import ClassWeight, RandomState, RawSamples, Targets, Weights
 from mercer.errors import ModelFileError, ParameterError
 from mercer.estimators.centers.data import Opened, open_rows
 from mercer.estimators.common.fitting import fits
@@ -29,13 +28,13 @@ from mercer.estimators.svm.probability import (
     softmax,
     steepness,
 )
-from mercer.estimators.svm.two_classes import TwoClasses, every_two_classes
+from mercer.estimators.svm.two_classes import EveryTwoClasses, TwoClasses
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
 from mercer.gram.fill import dense
 from mercer.gram.plan import fits_all_classes
-from mercer.kernels.base import Kernel
 from mercer.solvers.margin.dual import DualSolution
+from mercer.solvers.margin.one_vs_one import PairSolutions
 from mercer.solvers.margin.problem import TINY, MarginProblem
 from mercer.state import State
 
@@ -93,13 +92,13 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         for size in np.bincount(data.y).tolist():
             members.append(by_class[:size])
             by_class = by_class[size:]
-        problems = every_two_classes(data.rows, members, weight)
-        solutions = self._solve_problems(data, problems, members)
+        problems = EveryTwoClasses(data.rows, members, weight)
+        self._solve_problems(data, problems, members)
         self._pairs = list(itertools.combinations(range(len(members)), 2))
         self._keep_coefficients(data, members, problems)
-        iterations = map(operator.attrgetter("iterations"), solutions)
-        self.n_iter_ = np.fromiter(iterations, dtype=np.int32)
-        self._report(data.kernel, problems[0].plan, solutions, time.perf_counter() - start)
+        self.n_iter_ = problems.iterations
+        seconds, solutions = time.perf_counter() - start, problems.solutions
+        self._report(data.kernel, problems.plan, solutions, seconds, n_problems=problems.count)
         if opened.notes:
             opened.annotate(self)
         if asked(self):
@@ -120,10 +119,10 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         return values
 
     def _solve_problems(
-        self, data: Training, problems: list[TwoClasses], members: list[np.ndarray]
-    ) -> list[DualSolution]:
+        self, data: Training, problems: EveryTwoClasses, members: list[np.ndarray]
+    ) -> None:
         """Solve all problems: small ones together, then the others one by one on the threads."""
-        kernel, whole, unsolved = data.kernel, data.whole(), problems
+        kernel, whole = data.kernel, data.whole()
         sizes = sorted(map(len, members))
         small = sum(sizes[-2:]) <= TINY  # so that any two classes are
         # problems are solved apart where single steps matter, or where the problems are changed
@@ -132,41 +131,44 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         is_changed = self.repair is not None or np.isinf(self.C)
         apart = counts_steps or has_callback or is_changed
         together = self.solves_together and small and not apart
-        rows = None
+        rows, begun = None, None
         if kernel is not None and together and len(members) > 2:
             # few rows are needed of a pair, and few of their columns
             rows = kernel.gaussian_rows(whole)
         if rows is not None:
-            unsolved = self._solve_together(np.empty((0, 0)), problems, rows)
+            begun = self._solve_together(np.empty((0, 0)), problems, rows)
         elif kernel is not None and small and fits_all_classes(len(whole)):
             # cutting the problems from one matrix is half the work, if the classes are small
             matrix = np.empty((len(whole), len(whole)))
             whole, kernel = dense(kernel, whole, whole, out=matrix), None
         if together and kernel is None:
-            unsolved = self._solve_together(whole, problems)
+            begun = self._solve_together(whole, problems)
+        unsolved = np.arange(problems.count)
+        if begun is not None:
+            unsolved = np.flatnonzero(~begun.converged)
+        plans = [problems.plan] * len(unsolved)
+        solutions: list[DualSolution | None] = [None] * len(unsolved)
 
-        def solve(number: int, work: Workspace) -> None:
-            buffers = work if len(problems) > 1 else None
-            self._solve_one(kernel, whole, unsolved[number], buffers)
+        def solve(task: int, work: Workspace) -> None:
+            buffers, number = work if problems.count > 1 else None, unsolved[task]
+            two = problems[number]
+            problem = self._part(kernel, whole, two.rows, two.number, buffers)
+            steps = 0
+            if begun is not None:
+                start = begun.of(number)
+                problem.earlier = [(start.beta, self.C * float(two.weight.sum()))]
+                steps = start.iterations
+            solution, beta, problems.intercepts[number] = self._solve_pair(problem, two)
+            steps += solution.iterations
+            problems.iterations[number] = steps
+            problems.beta[two.variables] = problem.coefficients(beta)
+            solutions[task] = dataclasses.replace(solution, iterations=steps)
+            plans[task] = problem.plan
 
         run(len(unsolved), solve, "support vectors")
-        return list(map(operator.attrgetter("solution"), problems))
-
-    def _solve_one(
-        self, kernel: Kernel | None, whole: Prepared, two: TwoClasses, work: Workspace | None
-    ) -> None:
-        """Solve one problem, from where the solver of small problems ended, if it began."""
-        problem = self._part(kernel, whole, two.rows, two.number, work)
-        begun = two.solution
-        if begun is not None:
-            problem.earlier = [(begun.beta, self.C * float(two.weight.sum()))]
-        solution, beta, two.intercept = self._solve_pair(problem, two)
-        if begun is not None:
-            iterations = begun.iterations + solution.iterations
-            solution = dataclasses.replace(solution, iterations=iterations)
-        two.solution = solution
-        two.beta = problem.coefficients(beta)
-        two.plan = problem.plan
+        problems.solutions.extend(filter(None, solutions))
+        if len(unsolved) and unsolved[0] == 0:
+            problems.plan = plans[0]
 
     def _solve_pair(
         self, problem: MarginProblem, two: TwoClasses
@@ -175,49 +177,43 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         raise NotImplementedError(type(self).__name__)
 
     def _solve_together(
-        self, matrix: np.ndarray, problems: list[TwoClasses], rows: np.ndarray | None = None
-    ) -> list[TwoClasses]:
-        """Solve small problems in one compiled call; return those that are not solved.
+        self, matrix: np.ndarray, problems: EveryTwoClasses, rows: np.ndarray | None = None
+    ) -> PairSolutions:
+        """Solve small problems in one compiled call, which may leave some of them unsolved.
 
         They are cut from the matrix or, where rows z are given, from that of exp(−‖z − z′‖²).
         """
         raise NotImplementedError(type(self).__name__)
 
     def _keep_coefficients(
-        self, data: Training, members: list[np.ndarray], problems: list[TwoClasses]
+        self, data: Training, members: list[np.ndarray], problems: EveryTwoClasses
     ) -> None:
         """Set the support vectors, class by class, and their coefficients in every problem."""
-        coefficient = np.zeros((self.shape_fit_[0], len(problems)))
-        for problem in problems:
-            coefficient[problem.rows, problem.number] = problem.beta
-        used = (coefficient != 0).any(axis=1)
-        support, counts = [], []
+        nonzero = np.flatnonzero(problems.beta)
+        of_rows = problems.rows[nonzero]
+        place = np.full(self.shape_fit_[0], -1, dtype=np.intp)  # among the support vectors
+        place[of_rows] = 0
+        support = []
         for member in members:
             rows = data.rows[member]
-            support.append(rows[used[rows]])
-            counts.append(len(support[-1]))
+            support.append(rows[place[rows] == 0])
+        counts = list(map(len, support))
         self._n_support = np.array(counts, dtype=np.int32)
         self._keep_support(data.kernel, data.X, np.concatenate(support))
-        self._pair_coef = np.ascontiguousarray(coefficient[self.support_])
-        intercepts = map(operator.attrgetter("intercept"), problems)
-        self._pair_intercept = np.fromiter(intercepts, dtype=np.float64)
+        place[self.support_] = np.arange(len(self.support_))
+        of_rows, beta = place[of_rows], problems.beta[nonzero]
+        self._pair_coef = np.zeros((len(self.support_), problems.count))
+        self._pair_coef[of_rows, problems.number[nonzero]] = beta
+        self._pair_intercept = problems.intercepts
         if len(members) > 2:
-            self._set_layout()
+            # LIBSVM's layout: a row for each class beside a sample's own
+            self._dual_coef = np.zeros((len(members) - 1, len(self.support_)))
+            self._dual_coef[problems.beside[nonzero], of_rows] = beta
+            self.intercept_ = self._pair_intercept.copy()
             return
         # scikit-learn flips the signs of two classes
         self._dual_coef = -self._pair_coef.T
         self.intercept_ = -self._pair_intercept
-
-    def _set_layout(self) -> None:
-        """Set the coefficients in LIBSVM's layout: a row for each class beside a sample's own."""
-        ends = np.cumsum(self._n_support).tolist()
-        of_class = [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
-        dual = np.zeros((len(ends) - 1, ends[-1]))
-        for number, (a, b) in enumerate(self._pairs):
-            dual[b - 1, of_class[a]] = self._pair_coef[of_class[a], number]
-            dual[a, of_class[b]] = self._pair_coef[of_class[b], number]
-        self._dual_coef = dual
-        self.intercept_ = self._pair_intercept.copy()
 
     def _linear_coefficients(self) -> np.ndarray:
         sign = -1.0 if len(self.classes_) == 2 else 1.0

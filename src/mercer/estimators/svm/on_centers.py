@@ -47,7 +47,9 @@ def fit_classes(machine: MarginClassifier, data: RowData, start: float) -> None:
         held = max(1, min(_MOST, int(_CALIBRATING * data.count)))
     problem = CenterProblem(machine, data, held_out=held)
     n_outputs = 1 if n_classes == 2 else n_classes
-    fitted = _fit(machine, problem, SquaredHinge(), n_outputs, 1.0, accuracy)
+    # labels change with the fourth digit of the function less than with other centers
+    tol = machine.tol
+    fitted = _fit(machine, problem, SquaredHinge(), n_outputs, 1.0, accuracy, tol)
     labels = _labels_of_centers(problem, fitted)
     order = np.argsort(labels, kind="stable")
     machine._n_support = np.bincount(labels, minlength=n_classes).astype(np.int32)
@@ -144,8 +146,11 @@ def _fit(
     n_outputs: int,
     scale: float,
     score: Score | None,
+    tol: float | None = None,
 ) -> Fitted:
     """Minimize C Σ w·loss + ½ ‖f‖², with a bias."""
+    if tol is None:
+        tol = min(1e-4, 0.1 * machine.tol)
     C = float(vars(machine)["C"])
     if np.isinf(C):
         raise ParameterError("C", C, "is for exact fits only", "set centers='all'")
@@ -153,13 +158,7 @@ def _fit(
     _warn_of_loss(problem, loss)
     problem.change(Times(C))
     task = Task(
-        loss,
-        np.ones(1),
-        n_outputs,
-        intercept=True,
-        curvature=loss.curvature,
-        tol=min(1e-4, 0.1 * machine.tol),
-        scale=scale,
+        loss, np.ones(1), n_outputs, intercept=True, curvature=loss.curvature, tol=tol, scale=scale
     )
     return problem.fit(task, score)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import operator
 from typing import ClassVar
 
 import numpy as np
@@ -12,10 +11,10 @@ from mercer.aliases import CentersLike, ClassWeight, Gamma, KernelLike, RandomSt
 from mercer.errors import ParameterError
 from mercer.estimators.svm.classifier import MarginClassifier
 from mercer.estimators.svm.hulls import nearest_points
-from mercer.estimators.svm.two_classes import TwoClasses
+from mercer.estimators.svm.two_classes import EveryTwoClasses, TwoClasses
 from mercer.gram.plan import FLOAT64, Plan
 from mercer.solvers.margin.dual import Bounds, DualSolution
-from mercer.solvers.margin.one_vs_one import solve_pairs
+from mercer.solvers.margin.one_vs_one import PairSolutions, solve_pairs
 from mercer.solvers.margin.problem import MarginProblem
 
 
@@ -213,26 +212,20 @@ class SVC(MarginClassifier):
         return scaled, nearest.beta, nearest.intercept
 
     def _solve_together(
-        self, matrix: np.ndarray, problems: list[TwoClasses], rows: np.ndarray | None = None
-    ) -> list[TwoClasses]:
-        places = list(map(operator.attrgetter("rows"), problems))
-        sign = np.concatenate(list(map(operator.attrgetter("sign"), problems)))
-        weight = np.concatenate(list(map(operator.attrgetter("weight"), problems)))
-        limit = self.C * weight * sign
+        self, matrix: np.ndarray, problems: EveryTwoClasses, rows: np.ndarray | None = None
+    ) -> PairSolutions:
+        limit = self.C * problems.weight * problems.sign
         bounds = Bounds(np.minimum(limit, 0.0), np.maximum(limit, 0.0))
         plan = str(Plan("stored", FLOAT64, matrix.nbytes, "is shared by all problems"))
         if rows is not None:
-            largest = max(map(len, places))
+            largest = int(np.diff(problems.starts).max())
             plan = str(Plan("rows", FLOAT64, FLOAT64.itemsize * largest**2, "few are needed"))
-        if len(problems) > 1:
+        if problems.count > 1:
             plan += ", shared by all classes" if rows is None else ", of every two classes"
-        unsolved = []
-        solutions = solve_pairs(matrix, places, sign, bounds, self.tol, rows)
-        for problem, solution in zip(problems, solutions, strict=True):
-            problem.solution = solution
-            problem.beta = solution.beta[0]
-            problem.intercept = float(solution.levels[0])
-            problem.plan = plan
-            if not solution.converged:
-                unsolved.append(problem)
-        return unsolved
+        data = problems.rows, problems.starts, problems.sign
+        found = solve_pairs(matrix, *data, bounds, self.tol, rows)
+        problems.plan = plan
+        problems.beta, problems.intercepts = found.beta, found.figures[:, 0].copy()
+        problems.iterations = found.iterations.astype(np.int32)
+        problems.solutions.append(found.together)
+        return found

@@ -3,41 +3,59 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 
 import numpy as np
 
 from mercer.solvers.margin.dual import DualSolution
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True)
 class TwoClasses:
-    """The dual problem of two classes: its samples, and its solution once there is one."""
+    """The dual problem of two classes."""
 
     number: int
+    variables: slice  # among those of all problems
     rows: np.ndarray  # the samples of the first class, then those of the second
     sign: np.ndarray  # +1 for the first class, -1 for the second
     weight: np.ndarray
-    solution: DualSolution | None = None
-    beta: np.ndarray | None = None  # coefficients for new samples
-    intercept: float = 0.0
-    plan: str = ""
 
 
-def every_two_classes(
-    rows: np.ndarray, members: list[np.ndarray], weight: np.ndarray
-) -> list[TwoClasses]:
-    """The problems in the order of `itertools.combinations`.
+class EveryTwoClasses:
+    """The problems in the order of `itertools.combinations`, one after the other in flat arrays.
 
-    ``members`` are the positions of each class in ``rows`` and ``weight``.
+    Problem p has the variables from ``starts[p]`` to ``starts[p + 1]`` of ``rows`` (its samples),
+    ``sign``, ``weight`` and, once it is solved, ``beta``. ``number`` is that of the problem, and
+    ``beside`` that of the other class among all but the sample's own. With many classes, an object
+    for each problem would cost as much as its solution.
+
+    Parameters
+    ----------
+    rows : ndarray of int
+        The samples.
+    members : list of ndarray
+        The positions of each class in ``rows`` and ``weight``.
+    weight : ndarray
+        The weights of the samples.
     """
-    parts = []  # of each class: its samples, their weights, and their signs on either side
-    for places in members:
-        ones = np.ones(len(places))
-        parts.append((rows[places], weight[places], ones, -ones))
-    problems = []
-    for number, (first, second) in enumerate(itertools.combinations(parts, 2)):
-        both = np.concatenate([first[0], second[0]])
-        sign = np.concatenate([first[2], second[3]])
-        problems.append(TwoClasses(number, both, sign, np.concatenate([first[1], second[1]])))
-    return problems
+
+    def __init__(self, rows: np.ndarray, members: list[np.ndarray], weight: np.ndarray) -> None:
+        first, second = np.triu_indices(len(members), 1)
+        sides = np.column_stack([first, second]).ravel()
+        sizes = np.array(list(map(len, members)))[sides]
+        places = np.concatenate(list(map(members.__getitem__, sides.tolist())))
+        self.count = len(first)
+        self.number = np.repeat(np.arange(len(first)), sizes[::2] + sizes[1::2])
+        self.beside = np.repeat(np.column_stack([second - 1, first]).ravel(), sizes)
+        self.starts = np.zeros(len(first) + 1, dtype=np.intp)
+        np.cumsum(sizes[::2] + sizes[1::2], out=self.starts[1:])
+        self.rows, self.weight = rows[places], weight[places]
+        self.sign = np.repeat(np.tile([1.0, -1.0], len(first)), sizes)
+        self.beta = np.zeros(len(places))  # coefficients for new samples
+        self.intercepts = np.zeros(len(first))
+        self.iterations = np.zeros(len(first), dtype=np.int32)
+        self.solutions: list[DualSolution] = []  # one may be that of several problems
+        self.plan = ""
+
+    def __getitem__(self, number: int) -> TwoClasses:
+        own = slice(self.starts[number], self.starts[number + 1])
+        return TwoClasses(number, own, self.rows[own], self.sign[own], self.weight[own])

@@ -104,7 +104,7 @@ class DualProblem:
         self, slack: np.ndarray, iterations: int, reason: str, start: float
     ) -> DualSolution:
         """The solution with its certificate, from a slack that was computed afresh."""
-        figures = np.empty((len(self.beta), 6))
+        figures = np.empty((len(self.beta), 4))
         for g, beta in enumerate(self.beta):
             lower, upper = self.bounds.lower[g], self.bounds.upper[g]
             figures[g] = _compiled.smo.certificate(
@@ -131,32 +131,16 @@ def certified(
     reason: str,
     seconds: float,
 ) -> DualSolution:
-    """Gap, objective and multipliers from what the compiled certificate says of every group."""
-    huge = _compiled.smo.HUGE
-    levels, edges = [], []
-    gap = objective = 0.0
-    for top, bottom, mean, edge, free, value in figures.tolist():
-        can_rise, can_fall = top > -0.5 * huge, bottom < 0.5 * huge
-        # the multiplier: the mean over free variables, else the middle of the feasible interval
-        level = mean
-        if can_rise and can_fall:
-            gap = max(gap, top - bottom)
-            middle = 0.5 * (top + bottom)
-        else:
-            middle = top if can_rise else bottom
-        if not free:
-            level = edge = middle
-        levels.append(level)
-        edges.append(edge)
-        objective += value
+    """The solution whose groups have these figures, as the compiled certificate gives them."""
+    levels, edges, gaps, objectives = figures.T
     return DualSolution(
         beta,
         slack,
-        np.array(levels),
-        objective,
-        gap,
+        levels,
+        float(objectives.sum()),
+        float(gaps.max()),
         seconds,
-        np.array(edges),
+        edges,
         iterations=iterations,
         converged=reason == "converged",
         reason=reason,

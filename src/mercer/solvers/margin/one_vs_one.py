@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,35 +15,60 @@ from mercer.solvers.margin.dual import Bounds, DualSolution, certified
 from mercer.solvers.margin.plain import Patience, solve_pairs_plainly
 from mercer.solvers.margin.polish import CHEAP, LOOSE
 
-_BATCH = 16  # problems of one call: enough for its overhead, few enough to share among threads
+_BATCH = 32  # problems of one call: enough for its overhead, few enough to share among threads
 _STEPS = 100_000  # of one problem; one that needs more is left to the general solver
 LEFT = "left to the general solver"
 
 
+@dataclasses.dataclass(frozen=True)
+class PairSolutions:
+    """The solutions of many problems: β and slack lie one problem after the other.
+
+    Problem p has the variables from ``starts[p]`` to ``starts[p + 1]``, and ``figures[p]``, which
+    are those of `smo.certificate`. They are arrays, because an object for each problem would cost
+    as much as its solution. ``together`` has the problems that have converged as groups of one.
+    """
+
+    starts: np.ndarray
+    beta: np.ndarray
+    slack: np.ndarray
+    figures: np.ndarray
+    iterations: np.ndarray
+    converged: np.ndarray
+    seconds: np.ndarray
+    together: DualSolution
+
+    def of(self, number: int) -> DualSolution:
+        """The solution of one problem."""
+        own = slice(self.starts[number], self.starts[number + 1])
+        reason = "converged" if self.converged[number] else LEFT
+        arrays = self.figures[number : number + 1], self.slack[None, own], self.beta[None, own]
+        return certified(*arrays, int(self.iterations[number]), reason, float(self.seconds[number]))
+
+
 def solve_pairs(
     matrix: np.ndarray,
-    places: Sequence[np.ndarray],
+    place: np.ndarray,
+    starts: np.ndarray,
     targets: np.ndarray,
     bounds: Bounds,
     tol: float,
     z: np.ndarray | None = None,
-) -> list[DualSolution]:
-    """Minimize ½βᵀKβ − tᵀβ between bounds with Σβ = 0 for the rows of each of ``places``.
+) -> PairSolutions:
+    """Minimize ½βᵀKβ − tᵀβ between bounds with Σβ = 0, for the rows of every problem.
 
-    K is the given matrix or, where rows z are given, that of exp(−‖z − z′‖²), of which only what is
-    needed is computed; the matrix is then empty. Targets and bounds lie one problem after the
-    other. What has not converged is for the general solver, which may begin where this one ended.
+    Problem p has the rows place[starts[p]:starts[p + 1]]; targets and bounds lie alike. K is the
+    given matrix or, where rows z are given, that of exp(−‖z − z′‖²), of which only what is needed
+    is computed; the matrix is then empty. What has not converged is for the general solver, which
+    may begin where this one ended.
     """
-    starts = np.zeros(len(places) + 1, dtype=np.intp)
-    np.cumsum(list(map(len, places)), out=starts[1:])
-    place = np.concatenate(places)
     data = targets, bounds.lower, bounds.upper
     beta, slack = np.zeros(len(place)), np.empty(len(place))
     polish = CHEAP if tol < LOOSE else 0
-    n_problems = len(places)
+    n_problems = len(starts) - 1
     steps = np.zeros(n_problems, dtype=np.intp)
     done = np.zeros(n_problems, dtype=bool)
-    figures, seconds = np.empty((n_problems, 6)), np.empty(n_problems)
+    figures, seconds = np.empty((n_problems, 4)), np.empty(n_problems)
 
     solve = _compiled.one_vs_one.solve_pairs
     if Patience.spent < Patience.limit and Patience.allows(solve, len(place)):
@@ -59,10 +84,17 @@ def solve_pairs(
         seconds[batch] = (time.perf_counter() - start) / (len(part) - 1)
 
     run(-(-n_problems // _BATCH), solve_batch, "support vectors")
-    solutions = []
-    for k in range(n_problems):
-        own = slice(starts[k], starts[k + 1])
-        reason = "converged" if done[k] else LEFT
-        arrays = figures[k : k + 1], slack[None, own], beta[None, own]
-        solutions.append(certified(*arrays, int(steps[k]), reason, float(seconds[k])))
-    return solutions
+    levels, edges, gaps, objectives = figures[done].T
+    together = DualSolution(
+        beta[None],
+        slack[None],
+        levels,
+        float(objectives.sum()),
+        float(gaps.max(initial=0.0)),
+        float(seconds[done].sum()),
+        edges,
+        iterations=int(steps[done].sum()),
+        converged=True,
+        reason="converged",
+    )
+    return PairSolutions(starts, beta, slack, figures, steps, done, seconds, together)

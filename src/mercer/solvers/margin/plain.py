@@ -120,15 +120,21 @@ class Pair:
         self.beta[at] = new
         return MOVED
 
-    def figures(self) -> tuple[float, float, float, float, int, float]:
-        """The optimality in six numbers, as `smo.certificate` gives them."""
+    def figures(self) -> tuple[float, float, float, float]:
+        """The optimality in four numbers, as `smo.certificate` gives them."""
         h, rises, falls = self.slack, self.beta < self.upper, self.beta > self.lower
         free = h[rises & falls]
         value = float(-0.5 * (self.beta @ (self.target + h)))
         top = float(h[rises].max(initial=-HUGE))
         bottom = float(h[falls].min(initial=HUGE))
-        mean = float(free.sum()) / max(len(free), 1)
-        return top, bottom, mean, float(free.max(initial=-HUGE)), len(free), value
+        gap, middle = 0.0, bottom
+        if rises.any():
+            middle = top
+        if rises.any() and falls.any():
+            gap, middle = max(top - bottom, 0.0), 0.5 * (top + bottom)
+        if not len(free):
+            return middle, middle, gap, value
+        return float(free.mean()), float(free.max()), gap, value
 
 
 def solve_pairs_plainly(
@@ -161,7 +167,6 @@ def solve_pairs_plainly(
         n_steps[p], done[p] = pair.solve(tol, polish, most)
         beta[own], slack[own] = pair.beta, pair.slack
         figures[p] = pair.figures()
-        top, bottom = figures[p, :2]
-        if top > -0.5 * HUGE and bottom < 0.5 * HUGE and top - bottom > tol:
+        if figures[p, 2] > tol:
             done[p] = False  # the polish stopped half-way
     Patience.spent += time.perf_counter() - start
