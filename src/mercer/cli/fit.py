@@ -20,8 +20,8 @@ from mercer.cli.findings import Printer, last_lines, model_lines, question_lines
 from mercer.cli.numeric import check_columns
 from mercer.cli.output import check_writable, note, peak_memory, print_json, with_threads
 from mercer.cli.progress import progress_bars
-from mercer.cli.stream import refuse_unused, streams
-from mercer.cli.stream import run as stream
+from mercer.cli.streaming.files import refuse_unused, streams
+from mercer.cli.streaming.fit import run as stream
 from mercer.errors import InputError, MercerError, ParameterError, did_you_mean
 from mercer.kernels.expression import parse
 from mercer.model_files import save

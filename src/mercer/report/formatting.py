@@ -21,7 +21,8 @@ def metric_text(name: str, value: float, error: float | None = None) -> str:
         factor, unit, digits, error_digits = 100, " %", ".1f", ".1f"
     elif metric.name in ("rmse", "mae"):
         digits, error_digits = ".4g", ".2g"
-    shown = f"{factor * value:{digits}}{unit}"
+    # A value that rounds to zero has no sign.
+    shown = f"{factor * value:z{digits}}{unit}"
     if error is None or not np.isfinite(error):
         return shown
     return f"{shown} ± {factor * error:{error_digits}}"
