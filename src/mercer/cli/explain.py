@@ -17,7 +17,7 @@ from mercer.domains.raw import dense_numbers
 from mercer.estimators.learning.effects import MainEffect
 from mercer.kernels.base import Kernel
 from mercer.kernels.functions import without_marks
-from mercer.report.formatting import metric_text, shorten
+from mercer.report.formatting import learner_title, metric_text, shorten
 from mercer.report.terms import readable, term_lines
 
 
@@ -38,7 +38,7 @@ def run(path: Path, as_json: bool) -> int:
     shares = term_shares(fitted)
     examples = _largest_weights(fitted, getattr(model, "target_scale_", 1.0))
     if not as_json:
-        _print_model(fitted, kernels, summary, _columns(model))
+        _print_model(model, kernels, summary, _columns(model))
         _print_contributions(summary.get("contributions"), _score_shuffled(summary))
         _print_effects(effects)
         _print_shares(shares)
@@ -80,7 +80,7 @@ def _one_or_all(values: list[str]) -> str | list[str]:
 def _print_model(
     model: Estimator, kernels: list[Kernel], summary: dict[str, Any], columns: list[str] | None
 ) -> None:
-    name = type(model).__name__
+    name = learner_title(model)
     lines = [("model", name)]
     if summary:
         lines = [

@@ -18,7 +18,7 @@ from mercer.automatic.question import Question
 from mercer.automatic.studies.remarks import class_of_interest, constant_text
 from mercer.automatic.study import Study
 from mercer.cli.output import align
-from mercer.report.formatting import metric_text
+from mercer.report.formatting import learner_title, metric_text
 from mercer.report.terms import term_lines
 
 Lines = list[tuple[str, str]]
@@ -118,7 +118,7 @@ def _left_out_lines(question: Question) -> Lines:
 def model_lines(model: Estimator) -> Lines:
     """The kernel with its status, and the learner."""
     status = status_text(str(model.kernel_.certificate().status))
-    learner = f"{type(model.model_).__name__}, {model.penalty_name_} = {model.tuned_.penalty:g}"
+    learner = f"{learner_title(model)}, {model.penalty_name_} = {model.tuned_.penalty:g}"
     n_trials = len(model.tuned_.trials)
     first, *others = term_lines(model.kernel_)
     return [
@@ -175,12 +175,12 @@ def way_text(assessment: Assessment) -> str:
     return f"{rounds}, with model selection inside each fold"
 
 
-def last_lines(result: Study, summary: dict[str, Any]) -> Lines:
+def last_lines(result: Study, summary: dict[str, Any], replaced: bool = False) -> Lines:
     """The columns that matter, notes, files, time and memory."""
     lines = _linear_lines(result)
     lines += column_lines(result.importance, result.contributions)
     lines += [("note", note) for note in summary["notes"]]
-    lines.append(("model", summary["model"]))
+    lines.append(("model", summary["model"] + (", replaced" if replaced else "")))
     if summary["report"]:
         report = Path(summary["report"])
         # Terminals make a link of a full path.

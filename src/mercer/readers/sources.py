@@ -132,7 +132,9 @@ def _table(file: Path, like: Source | None, most_bytes: int, options: dict[str, 
     options = {name: value for name, value in options.items() if name != "case"}
     layout = None if like is None else like.layout
     frame, layout = read_table(file, like=layout, most_bytes=most_bytes, **options)
-    return Source("table", frame, None, [], layout, f"{len(frame):,} rows; {layout}")
+    missing = int(frame.isna().to_numpy().sum())
+    cells = f", {missing:,} missing cell{'s' if missing > 1 else ''}" if missing else ""
+    return Source("table", frame, None, [], layout, f"{len(frame):,} rows; {layout}{cells}")
 
 
 def _tree_lines(file: Path, most_bytes: int) -> Source:

@@ -57,7 +57,7 @@ def test_several_tables_are_one_model(capsys, monkeypatch, tmp_path, target, nam
     ],
 )
 def test_every_command_reads_the_model(mercer, tmp_path, target, first, kind, other):
-    """Predicted from one table, from several and from a folder; explained, as a whole and by rows."""
+    """Predicted from one table, several, a folder; explained, as a whole and by rows."""
     pytest.importorskip("pyarrow")
     folder = tmp_path / "data"
     folder.mkdir()
