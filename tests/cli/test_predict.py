@@ -133,9 +133,13 @@ def test_refused_tables(mercer, one_line, model, bare, rows, write, tmp_path):
     one_line(
         mercer("predict", model, write(tmp_path / "n.csv", rows[:1])), "has a header and no rows"
     )
-    one_line(mercer("predict", model, tmp_path), "is a folder")
+    (tmp_path / "empty").mkdir()
+    one_line(mercer("predict", model, tmp_path / "empty"), "is a folder")
     one_line(mercer("predict", model, "none.csv"), "is not there")
-    one_line(mercer("predict", model, "n.csv", "n.csv"), "are several files")
+    write(tmp_path / "n.csv", rows)
+    write(tmp_path / "o.csv", [row[:3] for row in rows])
+    one_line(mercer("predict", model, "n.csv", "o.csv"), "has other columns than n.csv")
+    assert mercer("predict", model, "n.csv", "n.csv").out.count("\n") == 1 + 2 * 60
     one_line(mercer("predict", bare, "none.csv"), "is not there")
 
 

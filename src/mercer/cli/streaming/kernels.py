@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
@@ -40,7 +41,7 @@ def kernel_of(sample: Block, make: Make, classification: bool, seed: int) -> tup
     fitted, checked = rest[:_CHECKED], rest[_CHECKED : 2 * _CHECKED]
     if len(rest) < 2 * _CHECKED:
         fitted, checked = np.array_split(rest, 2)
-    target = "labels" if classification else "numbers"
+    target: Literal["numbers", "labels"] = "labels" if classification else "numbers"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
