@@ -116,6 +116,6 @@ def _reason(near: Neighbors, cosines: np.ndarray) -> str:
     count = len(nearest)
     if near.question.task == "regression":
         mean = float(np.mean(near.y[nearest].astype(float)))
-        return f"{mean:.4g}, the mean of {count}"
+        return f"{mean:.4g} on average of {count}"
     label, most = Counter(map(str, near.y[nearest])).most_common(1)[0]
     return f"{most} of {count}: {label}"
