@@ -24,6 +24,7 @@ def test_a_model_of_a_table(mercer, fit, rows, write, tmp_path):
         "color=",
     ):
         assert part in said.out, part
+    assert said.out.index("Is the kernel") > said.out.index("with the largest weights")
     told = json.loads(mercer("explain", "t.mercer", "--json").out)
     assert (
         told["summary"]["target"] == "y" and len(told["shares"]) == 2 and len(told["examples"]) == 8

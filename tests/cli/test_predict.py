@@ -61,12 +61,19 @@ def test_holes_and_new_categories(mercer, model, rows, write, tmp_path):
     assert mercer("predict", model, "new.csv", "--quiet") == (0, "", "")
     strange = [rows[0], *([*row[:2], "purple", row[3]] for row in rows[1:])]
     said = mercer("predict", model, write(tmp_path / "new.csv", strange))
-    note = "column 'color' = 'purple' was not seen in training: 100 % of the values"
+    note = "column 'color' = 'purple' was not seen in training, as 100 % of the 60 values"
     assert said.code == 0 and said.err.count("note") == 1 and note in said.err
     assert mercer("predict", model, "new.csv", "--strict").code == 2
     some = [rows[0], *strange[1:25], *rows[25:]]
     said = mercer("predict", model, write(tmp_path / "new.csv", some))
-    assert said.code == 0 and "note" not in said.err
+    assert said.code == 0 and "'purple' was not seen in training, as 24 of the 60" in said.err
+    assert mercer("predict", model, "new.csv", "--strict").code == 0  # as it was in doubt before
+    assert mercer("predict", model, write(tmp_path / "new.csv", rows)).err.count("note") == 0
+
+
+def test_a_file_without_a_header_is_named_so(mercer, one_line, model, rows, write, tmp_path):
+    said = mercer("predict", model, write(tmp_path / "new.csv", rows[1:]))
+    one_line(said, "'a', 'b', 'color'", "the file has no header")
 
 
 def test_one_row(mercer, model, expected, rows, write, tmp_path):
@@ -126,9 +133,13 @@ def test_refused_tables(mercer, one_line, model, bare, rows, write, tmp_path):
     one_line(
         mercer("predict", model, write(tmp_path / "n.csv", rows[:1])), "has a header and no rows"
     )
-    one_line(mercer("predict", model, tmp_path), "is a folder")
+    (tmp_path / "empty").mkdir()
+    one_line(mercer("predict", model, tmp_path / "empty"), "is a folder")
     one_line(mercer("predict", model, "none.csv"), "is not there")
-    one_line(mercer("predict", model, "n.csv", "n.csv"), "are several files")
+    write(tmp_path / "n.csv", rows)
+    write(tmp_path / "o.csv", [row[:3] for row in rows])
+    one_line(mercer("predict", model, "n.csv", "o.csv"), "has other columns than n.csv")
+    assert mercer("predict", model, "n.csv", "n.csv").out.count("\n") == 1 + 2 * 60
     one_line(mercer("predict", bare, "none.csv"), "is not there")
 
 
@@ -161,7 +172,7 @@ def test_refused_models(mercer, one_line, model, rows, write, tmp_path):
     one_line(mercer("predict", "none.mercer", data), "is not there")
     one_line(mercer("predict", tmp_path, data))
     library.save(library.SVC().fit(np.eye(4), [0, 1, 0, 1]), tmp_path / "own.mercer")
-    one_line(mercer("predict", "own.mercer", data), "was not fitted by mercer fit")
+    one_line(mercer("predict", "own.mercer", data), "which mercer fit stores")
 
 
 def test_json_and_files(mercer, model, expected, rows, write, tmp_path):

@@ -66,3 +66,10 @@ def test_a_phone_shows_all_of_them(tmp_path):
         driver.get(page.as_uri())
         cut, smallest, width = Tab(driver).run(_WIDTHS)
     assert cut == 0 and smallest >= 11.0 and width <= 390
+
+
+def test_numbers_are_not_broken_into_lines():
+    """Nor is a number of a column of words, unless it is too long for a line of a phone."""
+    page = table(["fnlwgt", "note"], [["176711", "a word"], ["1" * 40, "-3.5e-07"]])
+    assert '<td class="whole">176711</td>' in page and '<td class="whole">-3.5e-07</td>' in page
+    assert f"<td>{'1' * 40}</td>" in page and "<td>a word</td>" in page

@@ -7,7 +7,10 @@ import re
 import numpy as np
 import pandas as pd
 
-from mercer import RBF, AutoRegressor, Linear, Periodic, parse, squash
+from mercer import RBF, AutoRegressor, Laplacian, Linear, Periodic, Warp, parse, squash
+from mercer.automatic.tabular.scores import TableScores
+from mercer.proposals.tables import read_columns
+from mercer.report.sections.model import _different
 from mercer.report.terms import scale_text, term_lines
 
 
@@ -47,3 +50,24 @@ def test_a_learned_kernel_of_a_table_names_every_column_in_every_term():
     for line in term_lines(model.kernel_):
         assert all(name in line for name in table)
         assert "length scale" in line
+
+
+def test_parts_of_a_learned_sum_name_their_columns():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"ca": rng.random(40), "cp": rng.choice(list("xyz"), 40)})
+    frame.loc[:5, "ca"] = np.nan
+    scores = TableScores(read_columns(frame), (), "squash").fit(frame)
+    assert scores.titles == ["ca", "ca missing", "cp", "cp", "cp"]
+    parts = Laplacian(length_scale=[5.0, 9.0, 2.0, 2.0, 2.0]) * 0.25 + Laplacian(3.0).on([2, 3, 4])
+    lines = term_lines(0.5 * Warp(parts, scores) + 1 / 3 * RBF())
+    assert lines == [
+        "0.125 * Laplacian of scaled columns, length scales: cp 2; ca 5; ca missing 9",
+        "+ 0.5 * Laplacian of scaled columns, length scale 3: cp",
+        "+ 0.3333 * RBF()",
+    ]
+
+
+def test_shortened_texts_of_candidates_stay_different():
+    texts = [f"{'a' * 60} {end} {'b' * 60}" for end in ("first", "second")]
+    assert _different(texts) == texts
+    assert _different([texts[0], texts[0]]) != [texts[0]] * 2

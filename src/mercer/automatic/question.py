@@ -11,11 +11,12 @@ from mercer.automatic.checks.chosen import EVERY_COLUMN, Choice, find_column
 from mercer.automatic.checks.left_out import LeftOut
 from mercer.automatic.checks.targets import refuse_dates, remedy_for_many_classes, target_notes
 from mercer.domains.base import pick_rows
-from mercer.errors import InputError
+from mercer.errors import InputError, nearest
 from mercer.readers import Source
 
 _FEW_VALUES = 20  # different whole numbers up to which a target that repeats them is a class
 _MANY_VALUES = 100  # the same, where every value is frequent
+_SHOWN_CLASSES = 6  # in an error message
 _LONGEST_NAME = 1000  # letters of the name of a class
 # where the classes of samples are given, for messages
 _CLASSES = {
@@ -115,7 +116,7 @@ def ask_alike(source: Source, like: Question) -> Question:
         X.resize((X.shape[0], like.X.shape[1]))  # columns that are zero in every row
     known = ~_is_missing(y)
     values = np.asarray(y)
-    notes = [f"test: {note}" for note in source.notes]
+    notes, counted, example = [f"test: {note}" for note in source.notes], "", ""
     if like.task == "regression":
         targets = np.full(len(known), np.nan)
         targets[known] = _as_numbers(values[known], name)
@@ -127,13 +128,25 @@ def ask_alike(source: Source, like: Question) -> Question:
             counted = (
                 f"{int(strange.sum())} rows of the test file have a {name} that is not a class"
             )
-            notes.append(f"{counted} of the data, such as {example!r}, and are left out")
+            near = _nearest_class(example, like.y)
+            notes.append(f"{counted} of the data, such as {example!r}, and are left out; {near}")
         known &= ~strange
     rows = np.flatnonzero(known)
+    if len(rows) == 0 and counted:
+        rule = "is not a class of the data, nor is any other label of the test file"
+        raise InputError(name, example, rule, _nearest_class(example, like.y))
     if len(rows) == 0:
         raise InputError("--test", source.description, f"has no {name} that can be compared")
     like.notes.extend(notes)
     return Question(pick_rows(X, rows), targets[rows], name, like.task, rows, notes)
+
+
+def _nearest_class(label: str, y: np.ndarray) -> str:
+    """The classes there are, and the one that a label may be meant for."""
+    classes = list(map(str, np.unique(y)))
+    remedy = f"the data know {', '.join(classes[:_SHOWN_CLASSES])}"
+    near = nearest(label, classes, most=1)
+    return f"{remedy}; is {label!r} meant for {near[0]!r}?" if near else remedy
 
 
 def _columns_alike(frame: Frame, like: Question) -> tuple[Frame, Targets]:

@@ -74,7 +74,7 @@ def study(
     stages.announce("question", question)
     given = {"kernel": kernel, "learner": learner, "keep": kept, "random_state": random_state}
     blank = _configured(question.task, judge, balanced, **given, **effort.choices)
-    model = _fitted(blank, question, balanced, stages)
+    model = _fitted(blank, question, balanced, effort, stages)
     assessment, held_out = _assessed(
         model, blank, asked, question, held_out, effort, stages, {**options, "balanced": balanced}
     )
@@ -100,7 +100,7 @@ def study(
         stages.notes,
         linear_scores(question, held_out, assessment, random_state),
         typical_samples(model, question),
-        reasons(model, question, held_out, [row for row, _ in worst]),
+        reasons(model, question, held_out, [row for row, _ in worst], effort.test is not None),
     )
     model.source_ = _source_facts(source, question, result)
     return result
@@ -115,12 +115,14 @@ def _configured(task: str, metric: str, balanced: bool, **options: Any) -> Estim
     return configured(task, **options)
 
 
-def _fitted(blank: Estimator, question: Question, balanced: bool, stages: Stages) -> Estimator:
+def _fitted(
+    blank: Estimator, question: Question, balanced: bool, effort: Effort, stages: Stages
+) -> Estimator:
     """The model of all samples, which is announced."""
     with stages.stage("fit"):
         model = fit(blank, question.X, question.y, balanced)
     stages.step()
-    _note_limits(model, len(question.y), stages.notes)
+    _note_limits(model, len(question.y), effort, stages.notes)
     stages.announce("model", model)
     return model
 
@@ -173,7 +175,12 @@ def _contributions(
     seed: int,
 ) -> list[Contribution]:
     """The permutation importance of the columns of the model, where models were held out."""
-    if assessment is None or not assessment.models or effort.is_over(stages.spent):
+    if assessment is None or not assessment.models:
+        return []
+    if effort.is_over(stages.spent):
+        if hasattr(question.X, "columns"):
+            text = "there was no time for the importance of the columns: give a longer --time"
+            stages.notes.append(text)
         return []
     with stages.stage("columns"):
         columns = list(question.X.columns) if hasattr(question.X, "columns") else []
@@ -306,7 +313,7 @@ def _categories(X: RawSamples, columns: list[dict[str, Any]]) -> dict[str, list[
     return {name: sorted(set(map(str, X[name].dropna()))) for name in X if name in few}
 
 
-def _note_limits(model: Estimator, n_samples: int, notes: list[str]) -> None:
+def _note_limits(model: Estimator, n_samples: int, effort: Effort, notes: list[str]) -> None:
     """Note the columns that are not used, and how many samples the choice rests on."""
     left_out = getattr(model, "left_out_", [])
     if left_out:
@@ -314,8 +321,8 @@ def _note_limits(model: Estimator, n_samples: int, notes: list[str]) -> None:
         notes.insert(0, f"columns without any value are left out: {names}")
     if model.n_tuned_ < n_samples:
         notes.append(
-            f"kernel and penalty were chosen on {model.n_tuned_:,} of the {n_samples:,} samples; "
-            "the model is fitted on all"
+            f"kernel and penalty were chosen on {model.n_tuned_:,} of the {n_samples:,} samples"
+            f"{effort.reason}; the model is fitted on all"
         )
 
 

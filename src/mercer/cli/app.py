@@ -146,7 +146,7 @@ def predict(
     probabilities: o.Probabilities = False,
     id: o.Id = None,
     spreadsheet: o.Spreadsheet = False,
-    case: o.Case = None,
+    case: o.LaterCase = None,
     strict: o.Strict = False,
     threads: o.Threads = None,
     json: o.Json = False,
@@ -172,8 +172,9 @@ def explain(
 ) -> int:
     """Explain a saved model.
 
-    The command prints the kernel with its proof, the score, the importance of the columns, and the
-    training samples with the largest weights.
+    The command prints the kernel, the score, the importance of the columns, their main effects
+    where kernels were learned from a table, the training samples with the largest weights where
+    the model has such, and the proof of the kernel.
 
     Given samples, it prints what each column, or each part of a sample, adds to the prediction of
     each of them.

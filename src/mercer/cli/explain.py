@@ -17,8 +17,8 @@ from mercer.domains.raw import dense_numbers
 from mercer.estimators.learning.effects import MainEffect
 from mercer.kernels.base import Kernel
 from mercer.kernels.functions import without_marks
-from mercer.report.formatting import metric_text, shorten
-from mercer.report.terms import term_lines
+from mercer.report.formatting import learner_title, metric_text, shorten
+from mercer.report.terms import readable, term_lines
 
 
 def run(path: Path, as_json: bool) -> int:
@@ -38,11 +38,12 @@ def run(path: Path, as_json: bool) -> int:
     shares = term_shares(fitted)
     examples = _largest_weights(fitted, getattr(model, "target_scale_", 1.0))
     if not as_json:
-        _print_model(fitted, kernels, summary)
+        _print_model(model, kernels, summary, _columns(model))
         _print_contributions(summary.get("contributions"), _score_shuffled(summary))
         _print_effects(effects)
         _print_shares(shares)
         _print_examples(examples)
+        _print_proofs(kernels)
         return 0
     values: dict[str, object] = {"model": type(fitted).__name__, "kernel": None}
     values["certificate"] = None
@@ -61,6 +62,13 @@ def _kernels(model: Estimator) -> list[Kernel]:
     return [each for each in several if isinstance(each, Kernel)]
 
 
+def _columns(model: Estimator) -> list[str] | None:
+    """The names of the columns that a kernel of vectors reads; None of other kernels."""
+    if hasattr(model, "model_") or not hasattr(model, "feature_names_in_"):
+        return None
+    return list(map(str, model.feature_names_in_))
+
+
 def _proof(kernel: Kernel) -> str:
     return without_marks(str(kernel.certificate()))
 
@@ -69,8 +77,10 @@ def _one_or_all(values: list[str]) -> str | list[str]:
     return values[0] if len(values) == 1 else values
 
 
-def _print_model(model: Estimator, kernels: list[Kernel], summary: dict[str, Any]) -> None:
-    name = type(model).__name__
+def _print_model(
+    model: Estimator, kernels: list[Kernel], summary: dict[str, Any], columns: list[str] | None
+) -> None:
+    name = learner_title(model)
     lines = [("model", name)]
     if summary:
         lines = [
@@ -82,10 +92,14 @@ def _print_model(model: Estimator, kernels: list[Kernel], summary: dict[str, Any
         if left_out:
             lines.append(("left out", ", ".join(left_out)))
     for kernel in kernels:
-        first, *others = term_lines(kernel)
+        first, *others = term_lines(kernel, columns)
         lines += [("kernel", first), *(("", line) for line in others)]
     print(align(lines))
-    certificates = dict.fromkeys(_proof(kernel) for kernel in kernels)
+
+
+def _print_proofs(kernels: list[Kernel]) -> None:
+    """The proofs of the kernels, which may be long."""
+    certificates = dict.fromkeys(readable(str(kernel.certificate())) for kernel in kernels)
     for certificate in certificates:
         print(f"\nIs the kernel positive semi-definite?\n\n{folded(visible(certificate))}")
 
@@ -99,6 +113,8 @@ def _score_text(summary: dict[str, Any]) -> str:
     name = summary.get("metric", old)
     baseline = metric_text(name, summary["baseline"])
     ways = {0: "of leave-one-out predictions", 1: "on a test file"}
+    if "held out" in summary:
+        ways[1] = f"on {summary['held out']:,} rows held out"
     way = ways.get(summary["folds"], "in cross-validation")
     return f"{metric_text(name, summary['mean'], summary['error'])} {way} (baseline {baseline})"
 
@@ -137,7 +153,7 @@ def _print_shares(shares: list[tuple[str, float]]) -> None:
         return
     print("\nShare of each kernel term in the squared norm ‖f‖² of the learned function\n")
     for name, share in shares:
-        print(f"  {100 * share:5.1f} %  {visible(name)}")
+        print(f"  {100 * share:5.1f} %  {visible(readable(name))}")
 
 
 def _print_examples(examples: list[dict[str, object]]) -> None:
@@ -166,14 +182,17 @@ def _largest_weights(model: Estimator, scale: float, count: int = 8) -> list[dic
     order = np.argsort(-np.abs(total), kind="stable")[:count]
     examples: list[dict[str, object]] = []
     for row in order.tolist():
-        text = _sample_text(pick_rows(samples, [row]))
+        text = _sample_text(pick_rows(samples, [row]), _columns(model))
         examples.append({"weight": scale * float(total[row]), "sample": text})
     return examples
 
 
-def _sample_text(one: RawSamples) -> str:
+def _sample_text(one: RawSamples, columns: list[str] | None) -> str:
     """A collection of one sample as one line."""
-    if hasattr(one, "columns"):
+    if columns is not None and isinstance(one, np.ndarray):
+        cells = zip(columns, one[0].tolist(), strict=True)
+        text = ", ".join(f"{name}={value:.4g}" for name, value in cells)
+    elif hasattr(one, "columns"):
         cells = zip(one.columns, one.to_numpy(dtype=object)[0], strict=True)
         text = ", ".join(f"{name}={value}" for name, value in cells)
     elif hasattr(one, "toarray"):

@@ -18,7 +18,7 @@ from mercer.automatic.question import Question
 from mercer.automatic.studies.remarks import class_of_interest, constant_text
 from mercer.automatic.study import Study
 from mercer.cli.output import align
-from mercer.report.formatting import metric_text
+from mercer.report.formatting import learner_title, metric_text
 from mercer.report.terms import term_lines
 
 Lines = list[tuple[str, str]]
@@ -79,11 +79,13 @@ class Printer:
 def question_lines(data: list[Path], description: str, question: Question) -> Lines:
     """The data, the target, and the columns that are left out."""
     names = ", ".join(file.name for file in data)
-    return [
-        ("data", f"{names}: {description}"),
-        ("target", f"{question.target}: {_target_text(question)}"),
-        *_left_out_lines(question),
-    ]
+    return [("data", f"{names}: {description}"), *question_text(question)]
+
+
+def question_text(question: Question) -> Lines:
+    """The target, and the columns that are left out."""
+    target = ("target", f"{question.target}: {_target_text(question)}")
+    return [target, *_left_out_lines(question)]
 
 
 def _target_text(question: Question) -> str:
@@ -115,16 +117,21 @@ def _left_out_lines(question: Question) -> Lines:
 
 def model_lines(model: Estimator) -> Lines:
     """The kernel with its status, and the learner."""
-    status = str(model.kernel_.certificate().status)
-    learner = f"{type(model.model_).__name__}, {model.penalty_name_} = {model.tuned_.penalty:g}"
+    status = status_text(str(model.kernel_.certificate().status))
+    learner = f"{learner_title(model)}, {model.penalty_name_} = {model.tuned_.penalty:g}"
     n_trials = len(model.tuned_.trials)
     first, *others = term_lines(model.kernel_)
     return [
         ("kernel", first),
         *(("", line) for line in others),
-        ("proved", _STATUS.get(status, status)),
+        ("proved", status),
         ("learner", f"{learner}, chosen by {model.way_} among {n_trials} candidates"),
     ]
+
+
+def status_text(status: str) -> str:
+    """What is proved of a kernel, in words."""
+    return _STATUS.get(status, status)
 
 
 def score_lines(metric: Metric, assessment: Assessment | None, question: Question) -> Lines:
@@ -168,22 +175,27 @@ def way_text(assessment: Assessment) -> str:
     return f"{rounds}, with model selection inside each fold"
 
 
-def last_lines(result: Study, summary: dict[str, Any]) -> Lines:
+def last_lines(result: Study, summary: dict[str, Any], replaced: bool = False) -> Lines:
     """The columns that matter, notes, files, time and memory."""
     lines = _linear_lines(result)
     lines += column_lines(result.importance, result.contributions)
     lines += [("note", note) for note in summary["notes"]]
-    lines.append(("model", summary["model"]))
+    lines.append(("model", summary["model"] + (", replaced" if replaced else "")))
     if summary["report"]:
         report = Path(summary["report"])
         # Terminals make a link of a full path.
         if sys.stdout.isatty():
             report = report.resolve()
         lines.append(("report", str(report)))
+    return [*lines, time_line(summary)]
+
+
+def time_line(summary: dict[str, Any]) -> tuple[str, str]:
+    """The duration, and the peak memory where the system tells it."""
     seconds = f"{summary['total seconds']:.1f} s"
     if summary["peak memory"] is not None:
         seconds += f", {summary['peak memory'] / 1e6:,.0f} MB"
-    return [*lines, ("time", seconds)]
+    return "time", seconds
 
 
 def _linear_lines(result: Study) -> Lines:

@@ -20,8 +20,8 @@ from mercer.cli.findings import Printer, last_lines, model_lines, question_lines
 from mercer.cli.numeric import check_columns
 from mercer.cli.output import check_writable, note, peak_memory, print_json, with_threads
 from mercer.cli.progress import progress_bars
-from mercer.cli.stream import refuse_unused, streams
-from mercer.cli.stream import run as stream
+from mercer.cli.streaming.files import refuse_unused, streams
+from mercer.cli.streaming.fit import run as stream
 from mercer.errors import InputError, MercerError, ParameterError, did_you_mean
 from mercer.kernels.expression import parse
 from mercer.model_files import save
@@ -30,6 +30,7 @@ from mercer.report.page import write_report
 
 __all__ = ["Choice", "Destination", "Effort", "run"]
 
+_LATE = 1.2  # of the time that was given
 _TASKS = ("auto", "classification", "regression")
 _DEFAULTS = {"target": None, "kernel": "auto", "learner": "auto", "task": "auto", "folds": 5}
 _DEFAULTS |= {"repeats": None, "random_state": 0, "separator": None, "encoding": "utf-8"}
@@ -48,7 +49,7 @@ class Destination:
         cls, data: Path, model: Path | None, report: Path | None, with_report: bool
     ) -> Destination:
         """The files that the user named, else in the current folder with the name of the data."""
-        name = data.resolve().name.partition(".")[0] or "model"
+        name = _stem(data.resolve().name)
         model = model or Path(f"{name}.mercer")
         if not with_report:
             return cls(model, None)
@@ -109,6 +110,8 @@ def run(
         with _noted(source):
             result = study(source, target, progress=progress, announce=announce, **choices)
         progress("model and report", 2)
+        result.notes.extend(_late_note(choices["effort"], time.perf_counter() - start))
+        replaced = files.model.exists()
         save(result.model, files.model)
         progress("", 1)
         if files.report is not None:
@@ -121,10 +124,24 @@ def run(
             "total seconds": round(time.perf_counter() - start, 2),
             "peak memory": peak_memory(),
         }
-        tell(last_lines(result, summary))
+        tell(last_lines(result, summary, replaced))
     if as_json:
         print_json(summary)
     return 0
+
+
+def _late_note(effort: Effort, seconds: float) -> list[str]:
+    """A note where the command takes clearly longer than it should."""
+    if effort.seconds is None or seconds < _LATE * effort.seconds:
+        return []
+    least = "the quickest choice, a fit of all samples and their predictions take that long here"
+    return [f"it took {seconds:.0f} s, longer than --time {effort.seconds:g}: {least}"]
+
+
+def _stem(name: str) -> str:
+    """The name of a file without what it ends with, and without the ending of gzip."""
+    shorter = name[: -len(".gz")] if name.lower().endswith(".gz") else name
+    return shorter.rpartition(".")[0].strip(".") or shorter.strip(".") or "model"
 
 
 def _read(files: list[Path], reading: dict[str, Any], like: Source | None = None) -> Source:

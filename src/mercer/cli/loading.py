@@ -29,6 +29,8 @@ def load_fitted(path: Path) -> Estimator:
     """A model that ``mercer fit`` saved, with the format of its training data."""
     model = load_model(path)
     if not hasattr(model, "source_"):
-        rule = f"holds a {type(model).__name__} that was not fitted by mercer fit"
-        raise InputError("model", str(path), rule, "use it in Python: mercer.load(path).predict(X)")
+        name = type(model).__name__
+        rule = f"holds a {name} without the format of its data, which mercer fit stores"
+        remedy = "fit it again, or use it in Python: mercer.load(path).predict(X)"
+        raise InputError("model", str(path), rule, remedy)
     return model

@@ -103,6 +103,16 @@ Case = Annotated[
         autocompletion=_one_of("upper", "lower"),
     ),
 ]
+LaterCase = Annotated[
+    str | None,
+    Option(
+        "--case",
+        metavar="upper|lower",
+        show_default="as in mercer fit",
+        help=_CASE,
+        autocompletion=_one_of("upper", "lower"),
+    ),
+]
 Strict = Annotated[bool, Option("--strict", help=_STRICT)]
 Drop = Annotated[list[str] | None, Option("--drop", metavar="COLUMN", help=_DROP)]
 Keep = Annotated[list[str] | None, Option("--keep", metavar="COLUMN", help=_KEEP)]

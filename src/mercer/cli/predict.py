@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import io
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,14 +21,17 @@ from mercer.cli.loading import load_fitted
 from mercer.cli.output import check_writable, plain_warnings, print_json, visible, with_threads
 from mercer.domains.base import raw_length
 from mercer.errors import DataWarning, InputError, ParameterError, explain, nearest, warn
+from mercer.gram.blocks.files import find_files
 from mercer.readers import Layout, read_source, read_table
 from mercer.readers.doubts import doubt
 from mercer.readers.fasta import check_case
 from mercer.readers.files import read_text
 from mercer.readers.rows import table_rows
-from mercer.readers.sources import Source, read_texts
+from mercer.readers.sources import Source, holds_tables, read_texts
 
 _MOST_CLASSES = 6  # that are listed
+_MOST_NEW = 50  # percent of new values of a category, beyond which a table is in doubt
+_UNNAMED = re.compile(r"c\d+")  # what columns are called where a file has no header
 
 
 @dataclasses.dataclass(frozen=True)
@@ -182,23 +186,44 @@ def _widen(X: SparseMatrix, n_columns: int) -> None:
 def _read_table(
     model: Estimator, layout: Layout, data: list[Path], strict: bool, wanted: str | None
 ) -> _NewSamples:
-    path, *others = data
-    if others:
-        rule = "are several files where one table is expected"
-        raise InputError("data", list(map(str, data)), rule)
     target = model.source_["target"]
-    frame, _ = read_table(path, like=_layout_of_file(layout, target, path), strict=strict)
+    frame, path = _read_tables(data, layout, target, strict)
     y = None
     if target in frame.columns:
         y = frame.pop(target).to_numpy()
     numbers = [name for name in model.feature_names_in_ if name not in layout.texts]
+    _check_header(frame, path.name, list(model.feature_names_in_), layout)
     _check_columns(frame, path.name, numbers, model.source_.get("categories", {}), strict)
     kept = model.source_.get("id")
     if wanted is not None:
         kept = find_column(frame, wanted, "id")
+    X = frame
+    if not hasattr(model, "columns_"):  # it takes its own columns and no others
+        X = frame[list(model.feature_names_in_)]
     if kept is None or kept not in frame.columns:
-        return _NewSamples(frame, y)
-    return _NewSamples(frame, y, _row_names(frame[kept]), str(kept))
+        return _NewSamples(X, y)
+    return _NewSamples(X, y, _row_names(frame[kept]), str(kept))
+
+
+def _read_tables(data: list[Path], layout: Layout, target: str, strict: bool) -> tuple[Frame, Path]:
+    """The rows of all tables, which have the columns of the first one, and its path."""
+    files = data
+    if any("*" in str(path) or holds_tables(path) for path in data):
+        files = list(map(Path, find_files(data)))
+    frames = [
+        read_table(path, like=_layout_of_file(layout, target, path), strict=strict)[0]
+        for path in files
+    ]
+    first, *others = frames
+    for path, frame in zip(files[1:], others, strict=True):
+        if set(frame.columns) != set(first.columns):
+            rule = f"has other columns than {files[0].name}"
+            raise InputError("data", str(path), rule, "predict the tables one by one")
+    if not others:
+        return first, files[0]
+    import pandas
+
+    return pandas.concat(frames, ignore_index=True), files[0]
 
 
 def _row_names(column: Frame) -> list[str]:
@@ -218,6 +243,22 @@ def _layout_of_file(layout: Layout, target: str, path: Path) -> Layout:
         return layout
     others = tuple(name for name in layout.names if name != target)
     return dataclasses.replace(layout, names=others)
+
+
+def _check_header(frame: Frame, file: str, names: list[str], layout: Layout) -> None:
+    """Name the columns that are not there; all of them in a file without a header."""
+    missing = [name for name in names if name not in frame.columns]
+    if not missing:
+        return
+    listed = ", ".join(map(repr, missing[:_MOST_CLASSES]))
+    more = f" and {len(missing) - _MOST_CLASSES} more" if len(missing) > _MOST_CLASSES else ""
+    has = ", ".join(map(str, list(frame.columns)[:_MOST_CLASSES]))
+    remedy = f"it has {has}"
+    unnamed = all(_UNNAMED.fullmatch(str(name)) for name in frame.columns)
+    if unnamed and layout.header:
+        remedy = "the file has no header: put the names of its columns in its first line"
+    what = f"column {listed} is" if len(missing) == 1 else f"columns {listed}{more} are"
+    raise InputError(f"{what} missing in {file}; {remedy}")
 
 
 def _check_columns(
@@ -247,12 +288,13 @@ def _check_categories(column: Frame, name: str, known: list[str], strict: bool) 
     """Say so, or refuse the data, where most values of a column were not seen in training."""
     values = column.dropna().astype(str)
     strange = values[~values.isin(known)]
-    if 2 * len(strange) <= len(values):
+    if len(strange) == 0:
         return
     share = 100 * len(strange) / len(values)
-    rule = f"was not seen in training: {share:.0f} % of the values of the column are new"
+    count = f"{share:.0f} %" if share > _MOST_NEW else f"{len(strange):,}"
+    rule = f"was not seen in training, as {count} of the {len(values):,} values of the column"
     remedy = f"the model knows {', '.join(known[:_MOST_CLASSES])}"
-    doubt(strict, f"column {name!r}", strange.iloc[0], rule, remedy)
+    doubt(strict and share > _MOST_NEW, f"column {name!r}", strange.iloc[0], rule, remedy)
 
 
 def _is_number(value: str) -> bool:
@@ -273,8 +315,9 @@ def _predict(
         shares = model.predict_proba(X).T
         names = [f"p({name})" for name in model.classes_]
         return np.asarray(model.predict(X)), dict(zip(names, shares, strict=True))
-    if model.learner_ not in ("gp", "rvm"):
-        rule = f"asks for standard deviations of {model.learner_}, which has none"
+    learner = getattr(model, "learner_", type(model).__name__)
+    if learner not in ("gp", "rvm"):
+        rule = f"asks for standard deviations of {learner}, which has none"
         raise ParameterError("--probabilities", True, rule, "fit with --learner gp")
     mean, deviation = model.predict(X, return_std=True)
     return mean, {"deviation": deviation}

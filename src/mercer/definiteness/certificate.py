@@ -53,6 +53,11 @@ _FACTS = {  # as they are printed of a part on which a rule relies
 }
 
 
+def _unsigned(value: Any) -> Any:
+    """A float or an array of floats without −0, whose sign means nothing."""
+    return value + 0.0 if getattr(value, "dtype", np.dtype(object)).kind == "f" else value
+
+
 @dataclasses.dataclass(frozen=True)
 class Witness:
     """Points and coefficients with cᵀKc < 0: a refutation anyone can check.
@@ -81,14 +86,17 @@ class Witness:
     def _where(self) -> str:
         """All points and coefficients, with all digits: anyone can check them."""
         points = ", ".join(map(repr, self.listed()))
-        weights = ", ".join(repr(float(c)).removesuffix(".0") for c in self.coefficients)
+        weights = ", ".join(repr(float(_unsigned(c))).removesuffix(".0") for c in self.coefficients)
         return f"x = ({points}), c = ({weights})"
 
     def listed(self) -> list[Any]:
         """The points as plain values; those of a data frame by the names of its columns."""
         if hasattr(self.points, "to_dict"):
             return list(self.points.to_dict("records"))
-        return [point.tolist() if hasattr(point, "tolist") else point for point in self.points]
+        return [
+            _unsigned(point).tolist() if hasattr(point, "tolist") else point
+            for point in self.points
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Points, coefficients and cᵀKc as plain values, with all digits."""

@@ -134,7 +134,8 @@ class KernelLogisticRegression(DualClassifier):
     [[0.5, 0.5]]
     """
 
-    stored: ClassVar[State] = State(plain=("n_iter_",))
+    # The command line sets the second one: the files that the model was fitted on.
+    stored: ClassVar[State] = State(plain=("n_iter_", "source_"))
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "C": [Interval(Real, 0, None, closed="neither")],
@@ -201,6 +202,7 @@ class KernelLogisticRegression(DualClassifier):
             The fitted estimator.
         """
         start = time.perf_counter()
+        self.__dict__.pop("source_", None)
         opened = open_rows(self, X, y, sample_weight, target="labels", steps=_EXACT_STEPS)
         if opened.data is not None:
             self._fit_on_centers(opened.data, start)

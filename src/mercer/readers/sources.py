@@ -24,6 +24,8 @@ from mercer.readers.trees import LINES, hold_trees, read_tree_files, read_tree_l
 from mercer.readers.tudataset import is_tudataset, read_tudataset
 
 _FASTA = {".fa", ".fasta", ".fna", ".faa", ".fas", ".ffn"}
+_COLUMNAR = (".parq", ".arrow", ".feather", ".ipc")  # beside those of `parquet.SUFFIXES`
+_DELIMITED = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 _NAMED_SVMLIGHT = (".svm", ".svmlight", ".libsvm")
 _SVMLIGHT = re.compile(r"[-+]?[\d.eE+-]+(\s+\d+:[-+\d.eE]+)*\s*(#.*)?")  # a row may be all zeros
 
@@ -130,7 +132,9 @@ def _table(file: Path, like: Source | None, most_bytes: int, options: dict[str, 
     options = {name: value for name, value in options.items() if name != "case"}
     layout = None if like is None else like.layout
     frame, layout = read_table(file, like=layout, most_bytes=most_bytes, **options)
-    return Source("table", frame, None, [], layout, f"{len(frame):,} rows; {layout}")
+    missing = int(frame.isna().to_numpy().sum())
+    cells = f", {missing:,} missing cell{'s' if missing > 1 else ''}" if missing else ""
+    return Source("table", frame, None, [], layout, f"{len(frame):,} rows; {layout}{cells}")
 
 
 def _tree_lines(file: Path, most_bytes: int) -> Source:
@@ -206,6 +210,9 @@ def _classes(headers: list[str], origins: list[str], n_files: int) -> tuple[np.n
 
 def _texts(folder: Path, encoding: str, most_bytes: int) -> Source:
     """The texts or trees of all folders in a folder, or its own if it has no folders."""
+    if holds_tables(folder):
+        remedy = f"give a table, or {folder}/* where several are read"
+        raise InputError("path", str(folder), "is a folder of tables", remedy)
     files, classes, extent = _files_by_class(folder)
     if not files:
         remedy = "make a folder for every class, with its texts in it"
@@ -220,6 +227,18 @@ def _texts(folder: Path, encoding: str, most_bytes: int) -> Source:
         most_bytes -= len(texts[-1])
     description = f"{len(files):,} texts{extent}"
     return Source("texts", texts, classes, names, None, description, {"encoding": encoding})
+
+
+def holds_tables(folder: Path) -> bool:
+    """Whether a folder holds tables: Parquet or Arrow files at any depth, or CSV files in it."""
+    if not folder.is_dir() or is_tudataset(folder):
+        return False
+    inside = _visible_files(folder.rglob("*"))
+    columnar = [file.name.lower().endswith((*parquet.SUFFIXES, *_COLUMNAR)) for file in inside]
+    delimited = [file.name.lower().endswith(_DELIMITED) for file in inside]
+    if any(file.parent != folder for file in inside):
+        return bool(inside) and all(columnar)
+    return bool(inside) and (all(columnar) or all(delimited))
 
 
 def _files_by_class(folder: Path) -> tuple[list[Path], np.ndarray | None, str]:

@@ -86,7 +86,8 @@ def read_table(
         frame = parquet.read_parquet(path, most_bytes)
         return frame, Layout("", True, tuple(frame.columns), _texts(frame))
     if like is not None:
-        separator = like.separator if separator is None else separator
+        # The layout of a Parquet file has no separator: that of a text is then detected.
+        separator = (like.separator or None) if separator is None else separator
         encoding = like.encoding
     missing = _missing(missing, like)
     text = read_text(path, encoding, most_bytes)

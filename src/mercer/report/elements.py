@@ -10,6 +10,7 @@ from pathlib import Path
 from mercer.report.figures import Picture
 from mercer.report.formatting import shorten
 
+_NUMBER = re.compile(r"[-+−]?\d[\d.,]{0,11}(e[-+]?\d+)?")
 _PHONE = 42  # letters on a line of a phone
 _UNIT = re.compile(r"(?<=\d) (?=%)")
 _SHORT = 18  # letters in a third of it, on two lines
@@ -116,6 +117,8 @@ def _stacked(kinds: Sequence[str], header: Sequence[str], values: Sequence[str])
 
 
 def _cell(tag: str, kind: str, text: str, title: str = "") -> str:
+    if tag == "td" and "number" not in kind and _NUMBER.fullmatch(text):
+        kind = f"{kind} whole".strip()  # digits are not broken into lines
     attributes = _attribute("class", kind) + _attribute("data-title", title)
     return f"<{tag}{attributes}>{_joined(text)}</{tag}>"
 

@@ -8,8 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from mercer.aliases import Estimator
 from mercer.automatic.metrics import METRICS
 
+_LEARNERS = {  # inner models of `AutoClassifier` and `AutoRegressor`
+    "LearnedClassifier": "learned kernels, logistic regression",
+    "LearnedRegressor": "learned kernels, ridge regression",
+    "MixtureClassifier": "learned sum of kernels, logistic regression",
+    "MixtureRegressor": "learned sum of kernels, ridge regression",
+}
 Described = tuple[str, str] | None  # the title and caption of a figure, if there is one to draw
 
 
@@ -21,10 +28,17 @@ def metric_text(name: str, value: float, error: float | None = None) -> str:
         factor, unit, digits, error_digits = 100, " %", ".1f", ".1f"
     elif metric.name in ("rmse", "mae"):
         digits, error_digits = ".4g", ".2g"
-    shown = f"{factor * value:{digits}}{unit}"
+    # A value that rounds to zero has no sign.
+    shown = f"{factor * value:z{digits}}{unit}"
     if error is None or not np.isfinite(error):
         return shown
     return f"{shown} ± {factor * error:{error_digits}}"
+
+
+def learner_title(model: Estimator) -> str:
+    """The learner of an automatic model: the name of a class that can be imported, or words."""
+    name = type(getattr(model, "model_", model)).__name__
+    return _LEARNERS.get(name, name)
 
 
 def shorten(text: str, most: int, end: int = 0) -> str:

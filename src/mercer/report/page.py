@@ -19,7 +19,7 @@ _LINKS = {
     "classes": "Classes",
     "typical": "Typical samples",
     "examples": "Samples predicted worst",
-    "tried": "What was tried",
+    "tried": "Model selection",
     "kernel": "Kernel",
     "space": "Feature space",
     "data": "Data",

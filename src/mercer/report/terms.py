@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
+import itertools
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from mercer.kernels.base import Kernel
+from mercer.kernels.combine.columns import On
 from mercer.kernels.combine.composite import Nary
 from mercer.kernels.combine.maps import Warp
 from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.kernels.functions import without_marks
 
 _KINDS = {"squash": "scaled columns", "ranks": "ranks of columns"}
+_LONG = re.compile(r"(?<![\w.])\d+\.\d{5,}(?:e[-+]?\d+)?")  # a number of more digits than one reads
 
 
-def term_lines(kernel: Kernel) -> list[str]:
+def term_lines(kernel: Kernel, columns: Sequence[str] | None = None) -> list[str]:
     """The kernel in full: the terms of a sum, or the factors of a product, on a line each.
 
-    Length scales of a learned kernel of a table stand beside the names of their columns, the
-    smallest first: the prediction depends on these columns most.
+    Length scales of a learned kernel of a table, or of a kernel of ``columns``, stand beside the
+    names of their columns, the smallest first: the prediction depends on these columns most.
 
     Examples
     --------
@@ -30,40 +36,86 @@ def term_lines(kernel: Kernel) -> list[str]:
     ...     print(line)
     RBF(length_scale=2.0).on(['age'])
     + 0.5 * Linear()
+    >>> term_lines(RBF(length_scale=[2.0, 0.333]), ["age", "dose"])
+    ['RBF of columns, length scales: dose 0.333; age 2']
     """
-    return list(map(without_marks, _term_lines(kernel)))
+    return [readable(line) for line in _term_lines(kernel, _Place(columns))]
 
 
-def _term_lines(kernel: Kernel) -> list[str]:
+def readable(text: str) -> str:
+    """An expression or a proof for readers: no marks of objects, and numbers of four digits."""
+    return _LONG.sub(lambda number: f"{float(number[0]):.4g}", without_marks(text))
+
+
+@dataclasses.dataclass(frozen=True)
+class _Place:
+    """Where a kernel stands: what its columns are called, and what it is multiplied by."""
+
+    names: Sequence[str] | None = None
+    kind: str = "columns"
+    factor: float = 1.0
+
+
+def _term_lines(kernel: Kernel, place: _Place) -> list[str]:
+    named = _named(kernel, place)
+    if named:
+        return [named[0], *(f"+ {term}" for term in named[1:])]
     if not isinstance(kernel, Nary):
-        return [_term(kernel)]
-    sign, precedence = ("+ ", 0) if isinstance(kernel, Sum) else ("* ", kernel.precedence)
-    terms = [_term(term, precedence) for term in kernel.terms]
-    return [terms[0], *(sign + term for term in terms[1:])]
+        return [repr(kernel)]
+    if isinstance(kernel, Sum):
+        terms = [_named(term, place) or [repr(term)] for term in kernel.terms]
+        first, *others = itertools.chain.from_iterable(terms)
+        return [first, *(f"+ {term}" for term in others)]
+    factors = [_factor(term, place, kernel.precedence) for term in kernel.terms]
+    return [factors[0], *(f"* {factor}" for factor in factors[1:])]
 
 
-def _term(kernel: Kernel, precedence: int = 0) -> str:
-    """One term; a kernel of the columns of a table with the names of these."""
-    if isinstance(kernel, Scaled):
-        inner = _named(kernel.kernel)
-        if inner is None:
-            return repr(kernel)
-        return inner if kernel.factor == 1.0 else f"{kernel.factor:.4g} * {inner}"
-    text = _named(kernel) or repr(kernel)
+def _factor(kernel: Kernel, place: _Place, precedence: int) -> str:
+    """A factor of a product, in brackets where it needs them."""
+    text = " + ".join(_named(kernel, place) or [repr(kernel)])
     return f"({text})" if kernel.precedence < precedence else text
 
 
-def _named(kernel: Kernel) -> str | None:
-    """A kernel of the scores of columns, as text; None of another kernel."""
-    if not isinstance(kernel, Warp):
-        return None
-    owners = getattr(kernel.function, "owners_", None)
-    scales = getattr(kernel.kernel, "length_scale", None)
-    if owners is None or scales is None:
-        return None
+@functools.singledispatch
+def _named(kernel: Kernel, place: _Place) -> list[str]:
+    """The terms of a kernel of columns whose names are known, as text; none of another kernel."""
+    scales = getattr(kernel, "length_scale", None)
+    if place.names is None or scales is None or np.size(scales) not in (1, len(place.names)):
+        return []
+    text = f"{type(kernel).__name__} of {place.kind}, {scale_text(place.names, scales)}"
+    return [text if place.factor == 1.0 else f"{place.factor:.4g} * {text}"]
+
+
+@_named.register
+def _(kernel: Scaled, place: _Place) -> list[str]:
+    factor = float(f"{place.factor * kernel.factor:.4g}")
+    return _named(kernel.kernel, dataclasses.replace(place, factor=factor))
+
+
+@_named.register
+def _(kernel: Sum, place: _Place) -> list[str]:
+    terms = [_named(term, place) for term in kernel.terms]
+    return list(itertools.chain.from_iterable(terms)) if all(terms) else []
+
+
+@_named.register
+def _(kernel: On, place: _Place) -> list[str]:
+    names = place.names
+    columns = None if names is None else kernel.positions(len(names))
+    if names is None or columns is None:
+        return []
+    return _named(
+        kernel.kernel, dataclasses.replace(place, names=[names[column] for column in columns])
+    )
+
+
+@_named.register
+def _(kernel: Warp, place: _Place) -> list[str]:
+    titles = getattr(kernel.function, "titles", None)
+    if titles is None:
+        return []
     kind = _KINDS.get(getattr(kernel.function, "kind", ""), "columns")
-    name = type(kernel.kernel).__name__
-    return f"{name} of {kind}, {scale_text(owners, scales)}"
+    return _named(kernel.kernel, dataclasses.replace(place, names=titles, kind=kind))
 
 
 def scale_text(owners: Sequence[Any], scales: Any) -> str:

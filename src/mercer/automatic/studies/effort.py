@@ -41,6 +41,14 @@ class Effort:
         """Whether a learning curve is drawn, which takes as long as some folds."""
         return self.assess and not self.quick
 
+    @property
+    def reason(self) -> str:
+        """Why little is compared, as the end of a sentence; empty where that was not asked for."""
+        if self.seconds is not None:
+            least = f", as many as --time {self.seconds:g} is enough for"
+            return f"{least} ({100 * _SHARE:.0f} % of it are for the model): a longer one uses more"
+        return ", as --quick asks" if self.quick else ""
+
     def is_over(self, spent: float) -> bool:
         """Whether so many seconds are as much as the study should take."""
         return self.seconds is not None and spent > self.seconds

@@ -82,11 +82,15 @@ def typical_samples(model: Estimator, question: Question) -> list[Typical]:
 
 
 def reasons(
-    model: Estimator, question: Question, held_out: Question, rows: list[int]
+    model: Estimator,
+    question: Question,
+    held_out: Question,
+    rows: list[int],
+    other_file: bool = False,
 ) -> dict[int, str]:
     """What the nearest training samples in feature space say of samples that were predicted badly.
 
-    ``rows`` are rows of the held-out samples.
+    ``rows`` are rows of the held-out samples, which may be those of another file.
     """
     if not rows:
         return {}
@@ -100,10 +104,9 @@ def reasons(
             cosines = near.cosines(X)
     except MercerError:  # a kernel that only the learner can evaluate
         return {}
-    same = held_out.rows[rows][:, None] == question.rows[near.rows]
-    if held_out.X is not question.X and len(held_out.y) != len(question.y):
-        same[:] = False  # rows of another file
-    cosines[same] = -np.inf  # the sample itself
+    if not other_file:
+        same = held_out.rows[rows][:, None] == question.rows[near.rows]
+        cosines[same] = -np.inf  # the sample itself
     return {row: _reason(near, each) for row, each in zip(rows, cosines, strict=True)}
 
 
@@ -113,7 +116,6 @@ def _reason(near: Neighbors, cosines: np.ndarray) -> str:
     count = len(nearest)
     if near.question.task == "regression":
         mean = float(np.mean(near.y[nearest].astype(float)))
-        return f"its {count} most similar samples have {mean:.4g} on average"
+        return f"{mean:.4g} on average of {count}"
     label, most = Counter(map(str, near.y[nearest])).most_common(1)[0]
-    which = "all" if most == count else str(most)
-    return f"{which} of its {count} most similar samples are {label}"
+    return f"{most} of {count}: {label}"

@@ -61,6 +61,15 @@ class TableScores:
         """Whether different rows always have different scores, which cannot be known."""
         return False
 
+    @property
+    def titles(self) -> list[str]:
+        """What each score is, in words: its column, or that a value of this column is missing."""
+        titles = list(map(str, self.owners_))
+        first = sum(column.kind != "category" for column in self.columns)
+        for place in range(first, first + len(self.gaps_)):
+            titles[place] += " missing"
+        return titles
+
     def fit(self, X: RawSamples) -> TableScores:
         """Learn medians, scales and the levels of categories from the rows of a table."""
         numbers = self._numbers(X)

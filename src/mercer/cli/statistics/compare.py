@@ -27,6 +27,7 @@ from mercer.statistics.two_sample.result import MMDResult
 _SHOWN_ROWS = 5  # of each file
 _SHOWN_COLUMNS = 10
 _LEVEL = 0.05
+_SINGLE = "columns of one file only are left out"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,7 +92,7 @@ def _compare(data: tuple[Path, Path], settings: Settings, reading: dict[str, Any
     rng = np.random.default_rng(settings.seed)
     (X, places), (Y, others) = (_some(Z, settings.most_rows, rng) for Z in (X, Y))
     if len(places) < raw_length(first.samples) or len(others) < raw_length(second.samples):
-        notes.append(f"{len(places)} and {len(others)} rows, drawn at random, were compared")
+        notes.append(f"{len(places):,} and {len(others):,} rows, drawn at random, were compared")
     options: dict[str, Any] = {"n_permutations": settings.permutations, "random_state": rng}
     result = mmd_test(X, Y, settings.kernel, **options)
     columns = _column_tests(X, Y, settings, options)
@@ -127,7 +128,7 @@ def _alike(
     notes = []
     single = [*(set(X.columns) - set(shared)), *(set(Y.columns) - set(shared))]
     if single:
-        notes.append(f"columns of one file only are left out: {', '.join(sorted(single))}")
+        notes.append(f"{_SINGLE}: {', '.join(sorted(single))}")
     kept = _chosen(X[shared], settings)
     keys = [] if settings.columns else identifiers(X[kept], Y[kept])
     if keys:
@@ -222,6 +223,8 @@ def _command(data: tuple[Path, Path], settings: Settings) -> str:
 def _text(compared: Comparison, report: Path | None) -> str:
     result, (first, second) = compared.result, compared.names
     verdict = "differ" if result.rejects(_LEVEL) else "are not seen to differ"
+    if compared.columns is not None and any(text.startswith(_SINGLE) for text in compared.notes):
+        verdict += f" in the {len(compared.columns.tests)} columns that are compared"
     lines = [("verdict", f"{first} and {second} {verdict}: p = {result.pvalue:.3g}")]
     if compared.columns is not None:
         lines += _column_lines(compared.columns)

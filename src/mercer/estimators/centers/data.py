@@ -196,10 +196,10 @@ def _opened_source(
         centers == "all" or fits(1, source.bytes // 8, PANELS)
     ):
         block = checked(source, estimator._takes_vectors(), target).whole()
-        note = f"all {count} rows were loaded into memory, {size}"
+        note = f"all {count:,} rows were loaded into memory, {size}"
         return Opened(block.X, block.y, block.weight, notes=(note,))
     data = _surveyed(estimator, source, target)
-    data.notes = (f"{count} rows, {size}, read block by block",)
+    data.notes = (f"{count:,} rows, {size}, read block by block",)
     return Opened(X, y, sample_weight, data)
 
 

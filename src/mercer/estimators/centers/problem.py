@@ -240,7 +240,7 @@ class CenterProblem:
             "iterations": solution.iterations,
             "passes": matrix.passes,
             "rounding": attempt.rounding(),
-            "trace_error": self._trace_error(matrix.centers, attempt.whitening),
+            **self._trace_errors(matrix.centers, attempt.whitening),
         }
         if score is not None and self.test is not None:
             facts["score"] = self._scored(attempt, score)
@@ -268,17 +268,25 @@ class CenterProblem:
             return self.data.positions(self.places[:m])
         return self.places[:m]
 
-    def _trace_error(self, centers: Centers, whitening: Whitening) -> tuple[float, float, float]:
-        """Mean of k(x, x) − q(x, x) over fresh rows, its standard error, and the largest."""
+    def _trace_errors(self, centers: Centers, whitening: Whitening) -> dict[str, Any]:
+        """By how much the centers miss k(x, x) of fresh rows: the mean, its standard error, the
+        largest; in percent of it, and as they are.
+        """
         assert self.fresh is not None
         X, step = self.fresh.X, rows_at_a_time(len(centers), 0.0625, 4096)
-        error = _squares(self.data.kernel, X)
+        squares = _squares(self.data.kernel, X)
+        error = squares.copy()
         for start in range(0, len(error), step):
             part = np.arange(start, min(len(error), start + step))
             error[part] -= whitening.explained(centers.rows(self.fresh.take(part).X))
         error = np.maximum(error, 0.0)
         standard = float(error.std() / np.sqrt(len(error)))
-        return float(error.mean()), standard, float(error.max())
+        scale = 100.0 / max(float(squares.mean()), np.finfo(float).tiny)
+        most = 100.0 * float(np.max(error / np.maximum(squares, np.finfo(float).tiny)))
+        return {
+            "missed": (scale * float(error.mean()), scale * standard, most),
+            "trace_error": (float(error.mean()), standard, float(error.max())),
+        }
 
     def _words(self, centers: Centers, m: int) -> tuple[str, tuple[str, ...]]:
         how = "uniform" if isinstance(self.given, Integral | str) else "given"

@@ -85,7 +85,7 @@ class Basis:
         known = {
             **facts,
             "passes": self.matrix.passes,
-            "trace_error": self.problem._trace_error(centers, self.whitening),
+            **self.problem._trace_errors(centers, self.whitening),
         }
         seconds = time.perf_counter() - start
         return FitReport(

@@ -40,7 +40,7 @@ FACTS: dict[str, tuple[str, str]] = {
     "eigenvalues": ("eigenvalues", ".3g"),
     "ranks": ("ranks", "d"),
     "unexplained": ("shares of the trace left out", ".1e"),
-    "left_out": ("mean k(x, x) − q(x, x) of fresh samples", ".3g"),
+    "left_out": ("k(x, x) − ‖φ(x)‖² of other samples: mean", ".3g"),
     "left_out_sem": ("its standard error", ".1g"),
     "left_out_most": ("largest", ".3g"),
     "correlations": ("regularized correlations", ".3f"),
@@ -50,7 +50,8 @@ FACTS: dict[str, tuple[str, str]] = {
     "rounding": ("estimated relative rounding error", ".1e"),
     "score": ("score of rows held out", ".6g"),
     "score_half": ("with half the centers", ".6g"),
-    "trace_error": ("k(x, x) − q(x, x) of fresh rows: mean, its standard error, largest", ".3g"),
+    "missed": ("the centers miss", "{:.3g} % ± {:.1g} of k(x, x), at most {:.3g} % of a row"),
+    "trace_error": ("", ""),  # the same, not divided by k(x, x): for those who compute with it
     "bytes": ("bytes of the rows", "d"),
 }
 
@@ -152,7 +153,7 @@ class FitReport:
         if result:
             lines.append(("result", result))
         lines += [("note", note) for note in self.notes]
-        lines.append(("", f"{self.samples} samples, {self.seconds:.3g} s"))
+        lines.append(("", f"{self.samples:,} samples, {self.seconds:.3g} s"))
         return lines
 
     def _result(self) -> str:
@@ -163,7 +164,7 @@ class FitReport:
         for name, value in self.facts.items():
             words, form = FACTS[name]
             text = _formatted(value, form)
-            if text:
+            if words and text:
                 parts.append(f"{words} {text}")
         return ", ".join(parts)
 
@@ -190,6 +191,8 @@ def _formatted(value: object, form: str) -> str:
     missing = value is None or (isinstance(value, float) and math.isnan(value))
     if missing:
         return ""
+    if isinstance(value, Iterable) and "{" in form:
+        return form.format(*value)
     if isinstance(value, Iterable) and not isinstance(value, str):
         separator = ", " if form == "s" else " "
         return separator.join(_formatted(entry, form) for entry in value)

@@ -109,7 +109,10 @@ class KernelRidgeCV(RidgeRegressor):
     """
 
     memory_remedy: ClassVar[str] = "use KernelRidge, which stores no large matrix"
-    stored: ClassVar[State] = State(plain=("alpha_", "loo_errors_", "loo_predictions_"))
+    stored: ClassVar[State] = State(
+        # The command line sets the last one: the files that the model was fitted on.
+        plain=("alpha_", "loo_errors_", "loo_predictions_", "source_")
+    )
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "alphas": ["array-like"],
@@ -156,6 +159,7 @@ class KernelRidgeCV(RidgeRegressor):
             The fitted estimator.
         """
         start = time.perf_counter()
+        self.__dict__.pop("source_", None)
         alphas = self._checked_alphas()
         opened = open_rows(self, X, y, sample_weight, target="numbers", steps=np.inf)
         if opened.data is not None:

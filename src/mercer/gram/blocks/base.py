@@ -294,7 +294,9 @@ class Changed(Rows):
         return len(self.source)
 
     def keep(self, most_bytes: int) -> bool:
-        return self.source.keep(most_bytes)
+        kept = self.source.keep(most_bytes)
+        self.bytes = self.source.bytes  # as it is counted, before blocks are changed
+        return kept
 
     def parts(self) -> list[Placed] | None:
         parts = self.source.parts()

@@ -6,10 +6,9 @@ from html import escape
 
 from mercer.automatic.explanations import trials
 from mercer.automatic.study import Study
-from mercer.kernels.functions import without_marks
 from mercer.report.elements import folded, section, table
 from mercer.report.formatting import shorten
-from mercer.report.terms import term_lines
+from mercer.report.terms import readable, term_lines
 
 _LISTED = 12
 _TERMS = {  # of the candidates
@@ -22,7 +21,7 @@ _TERMS = {  # of the candidates
 def kernel(study: Study) -> str:
     """The kernel, one term to a line, and its certificate on request."""
     chosen = study.model.kernel_
-    certificate = without_marks(str(chosen.certificate()))
+    certificate = readable(str(chosen.certificate()))
     lines = "\n".join(escape(line) for line in term_lines(chosen))
     verdict = escape(certificate.splitlines()[1].strip())
     proof = folded("The proof, step by step", f"<pre>{escape(certificate)}</pre>")
@@ -33,9 +32,12 @@ def kernel(study: Study) -> str:
 def model_selection(study: Study) -> str:
     """The combinations of kernel and penalty that were compared, the best first."""
     model = study.model
-    rows = []
-    for text, penalty, loss in sorted(trials(model), key=lambda trial: trial[2])[:_LISTED]:
-        rows.append([f"{loss:.4g}", f"{penalty:g}", shorten(text, 90, end=25)])
+    best = sorted(trials(model), key=lambda trial: trial[2])[:_LISTED]
+    texts = _different([readable(text) for text, _, _ in best])
+    rows = [
+        [f"{loss:.4g}", f"{penalty:g}", text]
+        for text, (_, penalty, loss) in zip(texts, best, strict=True)
+    ]
     tried = table([model.loss_, model.penalty_name_, "kernel"], rows, numbers=(0, 1))
     text = (
         f"{len(model.tuned_.trials)} combinations of kernel and penalty were compared by "
@@ -49,3 +51,9 @@ def model_selection(study: Study) -> str:
     if meanings:
         tried += f'<p class="soft">{escape(meanings)}.</p>'
     return section("Model selection", f"<p>{escape(text)}</p>{tried}", ' id="tried"')
+
+
+def _different(texts: list[str]) -> list[str]:
+    """Shortened texts, or the whole ones where different ones would look the same."""
+    short = [shorten(text, 90, end=25) for text in texts]
+    return short if len(set(short)) == len(set(texts)) else texts

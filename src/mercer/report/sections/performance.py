@@ -12,7 +12,7 @@ from mercer.automatic.studies.details import class_scores, most_confused
 from mercer.automatic.studies.remarks import class_of_interest, constant_text
 from mercer.automatic.study import Study
 from mercer.report.elements import fact, section, table
-from mercer.report.formatting import metric_text
+from mercer.report.formatting import learner_title, metric_text
 
 _MOST_CLASSES = 30  # that are listed
 _WIDE = 1.96  # standard errors on each side of an interval of 95 %
@@ -24,7 +24,7 @@ def performance(study: Study) -> str:
     count = f"samples, {len(np.unique(y))} classes" if study.is_classification else "samples"
     facts = [
         fact(f"{len(y):,}", count),
-        fact(type(model.model_).__name__, f"{model.penalty_name_} = {model.tuned_.penalty:g}"),
+        fact(learner_title(model), f"{model.penalty_name_} = {model.tuned_.penalty:g}"),
     ]
     scores, method = "", "The error was not estimated."
     if study.assessment is not None:
@@ -112,6 +112,9 @@ def classes(study: Study) -> str:
         rows.append([each.name, f"{each.samples:,}", *shares, f"{each.f1:.3f}"])
     header = ["class", "held-out samples", "precision", "recall", "F1"]
     content = table(header, rows, numbers=(1, 2, 3, 4))
+    if study.assessment.folds > 1:
+        text = "These count all held-out samples together; the metrics above are means"
+        content += f'<p class="soft">{text} over the folds.</p>'
     if len(scores) > _MOST_CLASSES:
         others = len(scores) - _MOST_CLASSES
         content += f'<p class="soft">{others} rarer classes are not listed.</p>'

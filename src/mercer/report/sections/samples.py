@@ -13,8 +13,9 @@ from mercer.report.formatting import sample_text, shorten
 from mercer.report.reasons import reasons
 
 _MOST_COLUMNS = 8  # of a sample that are shown in a table
-_NEAR, _PULL = "most similar samples", "largest contributions"
+_NEAR, _PULL = "most similar training samples", "largest contributions"
 _FROM_ONE = "Rows of the data are counted from 1."
+_FROM_ONE_IN_TEST = "Rows are those of the test file, counted from 1."
 
 
 def typical(study: Study) -> str:
@@ -57,7 +58,9 @@ def predicted_worst(study: Study) -> str:
         rows.append([row_name(question, row), *targets, number.format(value), *reason, *shown])
     extra = len(header) if _PULL in why else 0  # the most important ones are among the reasons
     header = ["row", "true", "predicted", measure, *why, *header]
-    text += f", when they were not in the training set. {_FROM_ONE} "
+    of_test_file = study.assessment.folds == 1
+    text += ", when they were not in the training set. "
+    text += f"{_FROM_ONE_IN_TEST if of_test_file else _FROM_ONE} "
     text += "Wrong labels are often among them."
     if _PULL in why:
         text += (

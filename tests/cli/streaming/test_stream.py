@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-import mercer
+import mercer as library
 from mercer.cli import main
 
 
@@ -40,10 +40,97 @@ def test_several_tables_are_one_model(capsys, monkeypatch, tmp_path, target, nam
         capsys, monkeypatch, tmp_path, *files, "--target", "y", "--json", "-o", "m.mercer"
     )
     assert code == 0, printed.err
-    model = mercer.load(tmp_path / "m.mercer")
+    model = library.load(tmp_path / "m.mercer")
     assert type(model).__name__ == name
     assert model.score(frame[list("abc")], frame["y"]) > 0.8
     assert "300 rows" in json.dumps(json.loads(printed.out)["notes"])
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("other", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("target", "first"),
+    [
+        (lambda frame: frame["a"] + np.sin(frame["b"]), "R² "),
+        (lambda frame: np.where(frame["a"] > 0, "up", "down"), "accuracy "),
+        (lambda frame: (frame["a"] > 0).astype(int), "accuracy "),
+    ],
+)
+def test_every_command_reads_the_model(mercer, tmp_path, target, first, kind, other):
+    """Predicted from one table, several, a folder; explained, as a whole and by rows."""
+    pytest.importorskip("pyarrow")
+    folder = tmp_path / "data"
+    folder.mkdir()
+    files, frame = tables(folder, target)
+    if kind == "parquet":
+        for path in files:
+            (folder / path).unlink()
+        for part in range(3):
+            frame.iloc[100 * part : 100 * part + 100].to_parquet(folder / f"{part}.parquet")
+    said = mercer("fit", folder, "--target", "y", "--drop", "c", "-o", "m.mercer")
+    assert said.code == 0, said.err
+    new = tmp_path / f"new.{other}"
+    getattr(frame, f"to_{other}")(new, index=False)
+    for given in (new, folder, folder / f"*.{kind}"):
+        predicted = mercer("predict", "m.mercer", given)
+        assert predicted.code == 0, predicted.err
+        assert predicted.out.count("\n") == 301 and predicted.err.startswith(first)
+    frame[["b", "a"]].iloc[:20].to_csv("few.csv", index=False)
+    assert mercer("predict", "m.mercer", "few.csv").code == 0
+    said = mercer("explain", "m.mercer")
+    assert said.code == 0 and "rows held out (baseline" in said.out and "a=" in said.out, said
+    said = mercer("explain", "m.mercer", new, "--rows", "1-3")
+    assert said.code == 0 and "row 3" in said.out, said.err
+    frame[["a"]].to_csv("less.csv", index=False)
+    assert "column 'b' is missing" in mercer("predict", "m.mercer", "less.csv").err
+
+
+def test_what_is_printed_is_laid_out_as_for_one_table(mercer, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    files, _ = tables(tmp_path, lambda frame: frame["a"])
+    rng = np.random.default_rng(0)
+    for file in files:
+        frame = pandas.DataFrame(rng.standard_normal((1000, 6)), columns=list("abcdef"))
+        frame["y"] = np.sin(3 * frame["a"]) + 0.1 * frame["b"]
+        frame.to_csv(file, index=False)
+    said = mercer("fit", *files, "--target", "y", "--drop", "f", "--centers", "100", "--quick")
+    assert said.code == 0, said.err
+    names = [line.split()[0] for line in said.out.splitlines() if line[0] != " "]
+    wanted = ["data", "target", "left", "kernel", "proved", "learner", "plan", "centers", "passes"]
+    assert names[: len(wanted)] == wanted
+    assert [name for name in names if name not in [*wanted, "note"]] == [
+        *("R²", "RMSE", "MAE", "columns", "model", "report", "time")
+    ]
+    text = " ".join(said.out.split())
+    assert "RBF of columns, length scales: a 0." in text  # the column that matters comes first
+    assert "length scales were learned from" in text and "% ± " in text
+    assert "--quick has no effect" in text and "on 300 rows held out" in text
+
+
+def test_rows_held_out_leave_every_class_a_row(mercer, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    files, _ = tables(tmp_path, lambda frame: np.where(frame["a"] > 0, "up", "down"))
+    frame = pandas.read_csv(files[0])
+    frame.loc[5, "y"] = "once"
+    frame.to_csv(files[0], index=False)
+    for seed in range(3):
+        said = mercer("fit", *files, "--target", "y", "--seed", str(seed), "-o", "m.mercer")
+        assert said.code == 0, said.err
+        assert list(library.load("m.mercer").classes_) == ["down", "once", "up"]
+
+
+def test_a_folder_of_tables_is_no_folder_of_texts(mercer, one_line, tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    tables(folder, lambda frame: frame["a"])
+    one_line(mercer("compare", folder, folder), "is a folder of tables")
+
+
+def test_a_model_that_is_fitted_again_forgets_its_files(mercer, tmp_path):
+    files, frame = tables(tmp_path, lambda frame: frame["a"])
+    assert mercer("fit", *files, "--target", "y", "-o", "m.mercer").code == 0
+    model = library.load(tmp_path / "m.mercer").fit(frame[list("abc")], frame["y"])
+    assert not hasattr(model, "source_")
 
 
 def test_the_target_has_to_be_named(capsys, monkeypatch, tmp_path):
@@ -67,7 +154,7 @@ def test_columns_are_chosen(capsys, monkeypatch, tmp_path, options, columns):
     options = ("--target", "y", *options, "-o", "m.mercer")
     code, printed = run(capsys, monkeypatch, tmp_path, *files, *options)
     assert code == 0, printed.err
-    model = mercer.load(tmp_path / "m.mercer")
+    model = library.load(tmp_path / "m.mercer")
     assert list(model.feature_names_in_) == columns
     assert model.score(frame[columns], frame["y"]) > 0.9
 
@@ -117,7 +204,7 @@ def test_the_number_of_centers_is_chosen(capsys, monkeypatch, tmp_path):
     options = ("--target", "y", "-o", "m.mercer", "--centers", "40")
     code, printed = run(capsys, monkeypatch, tmp_path, *files, *options)
     assert code == 0, printed.err
-    assert len(mercer.load(tmp_path / "m.mercer").X_fit_) == 40
+    assert len(library.load(tmp_path / "m.mercer").X_fit_) == 40
     code, printed = run(capsys, monkeypatch, tmp_path, files[0], *options)
     assert code != 0
     assert "--centers" in printed.err
@@ -144,7 +231,7 @@ def test_passes_and_the_time_left_are_shown(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr("mercer.estimators.centers.data._FEW", 10)
     monkeypatch.setattr("mercer.gram.plan._EXACT_WORK", 1.0)
     files, _ = tables(tmp_path, lambda frame: frame["a"])
-    with mercer.config_context(memory_budget="0.5 MB"):
+    with library.config_context(memory_budget="0.5 MB"):
         code, printed = run(capsys, monkeypatch, tmp_path, *files, "--target", "y")
     assert code == 0, printed.err
     assert "mercer: pass " in printed.err
@@ -169,11 +256,11 @@ def test_a_cluster_gives_the_same_model(capsys, monkeypatch, tmp_path):
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
     with distributed.LocalCluster(processes=True, host="127.0.0.1", **options) as cluster:
         for more in ((), ("--engine", cluster.scheduler_address)):
-            with mercer.config_context(memory_budget="0.5 MB"):
+            with library.config_context(memory_budget="0.5 MB"):
                 code, printed = run(
                     capsys, monkeypatch, tmp_path, *files, "--target", "y", "-o", "m.mercer", *more
                 )
             assert code == 0, printed.err
-            model = mercer.load(tmp_path / "m.mercer")
+            model = library.load(tmp_path / "m.mercer")
             predictions.append(model.predict_proba(frame[list("abc")]))
     np.testing.assert_array_equal(*predictions)

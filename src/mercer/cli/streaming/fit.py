@@ -1,0 +1,269 @@
+"""Fit a model to the rows of files that are read block by block."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mercer.aliases import Estimator, Frame
+from mercer.automatic.assessment import Assessment, assess_on
+from mercer.automatic.checks.chosen import Choice, find_column
+from mercer.automatic.checks.left_out import LeftOut
+from mercer.automatic.explanations import Contribution, column_contributions
+from mercer.automatic.metrics import METRICS, Reference, default_metric
+from mercer.automatic.question import Question
+from mercer.automatic.studies.remarks import baseline_note, imbalance_note
+from mercer.cli.findings import Printer, column_lines, question_text, score_lines, time_line
+from mercer.cli.output import peak_memory, plain_warnings, print_json, with_threads
+from mercer.cli.progress import PassLines
+from mercer.cli.streaming.facts import fit_lines, source_facts
+from mercer.cli.streaming.files import tables_of, unused_note
+from mercer.cli.streaming.kernels import kernel_of
+from mercer.config import config_context
+from mercer.errors import ABSENT, ParameterError
+from mercer.estimators import estimator
+from mercer.estimators.centers.changes import Without
+from mercer.execution.progress import listening_to_passes
+from mercer.gram.blocks.base import Block, Rows
+from mercer.gram.blocks.sources import scan
+from mercer.gram.plan import kept_rows
+from mercer.kernels.base import Kernel
+from mercer.model_files import save
+
+_ALPHAS = (0.01, 0.1, 1.0, 10.0, 100.0)
+_SAMPLE = 20_000  # rows that the task and the kernel are read from
+_HELD_OUT, _MOST_HELD = 0.1, 5000  # share and number of rows that the error is estimated on
+_FEWEST = 10  # rows held out, below which nothing is estimated
+_FEW_VALUES = 20  # whole numbers of so few values are classes
+
+
+@dataclasses.dataclass(frozen=True)
+class _Table:
+    """The rows of files, how they are written, and the columns that are learned from."""
+
+    rows: Rows
+    target: str
+    names: list[str]  # of all columns
+    left_out: list[LeftOut]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Drawn:
+    """Rows that are drawn at random: some are held out, the others stand for all rows."""
+
+    sample: Block
+    held: np.ndarray  # places among all rows, ascending
+    places: np.ndarray  # of those held out in the sample
+
+    @property
+    def rest(self) -> Block:
+        """The rows of the sample that are not held out."""
+        return self.sample.take(np.setdiff1d(np.arange(len(self.sample)), self.places))
+
+    @property
+    def test(self) -> Block:
+        """The rows that are held out."""
+        return self.sample.take(self.places)
+
+
+def run(
+    data: list[Path],
+    target: str | None,
+    choices: dict[str, Any],
+    model_file: Path,
+    threads: int | None,
+    as_json: bool,
+    quiet: bool,
+    engine: str | None = None,
+) -> int:
+    """Fit a model to the rows of all files, save it, and print what was found."""
+    start = time.perf_counter()
+    if target is None:
+        rule = "has to be named where files are read block by block"
+        raise ParameterError("--target", ABSENT, rule, "give --target COLUMN")
+    shown = not (as_json or quiet)
+    effort, seed = choices["effort"], int(choices["random_state"])
+    with with_threads(threads), plain_warnings(not quiet), Printer(shown) as tell:
+        files = tables_of(data)
+        table = _table(files, target, choices["choice"])
+        table.rows.keep(kept_rows())
+        drawn = _draw(table.rows, seed, effort.assess)
+        question = _question(table, drawn.sample, choices["task"])
+        tell(_data_lines(files, table, question, len(drawn.sample)))
+        model, words = _model(drawn.rest, question.task, choices)
+        _fit(model, table.rows.map(Without(drawn.held)), engine, shown)
+        tell(fit_lines(model, list(question.X.columns), words))
+        judge = default_metric(question.y, question.task, choices["balanced"])
+        assessment = _assessed(model, question, drawn, judge, seed)
+        tell(_score_lines(judge, assessment, question, len(drawn.held)))
+        contributions = _contributions(assessment, drawn.test, seed)
+        tell(column_lines(METRICS[judge], contributions))
+        notes = [*question.notes, *_remarks(judge, assessment, question, choices)]
+        notes += [*model.report_.notes, *unused_note(effort)]
+        facts = source_facts(model, question, assessment, contributions, table.names, notes)
+        facts["summary"] |= {"samples": len(table.rows), "held out": len(drawn.held)}
+        model.source_ = {**facts, "layout": _layout(files, table)}
+        save(model, model_file)
+        summary = {**facts["summary"], **model.report_.to_dict(), "notes": notes}
+        summary |= {"model": str(model_file), "report": None, "peak memory": peak_memory()}
+        summary["total seconds"] = round(time.perf_counter() - start, 2)
+        lines = [("note", note) for note in notes]
+        lines += [("model", str(model_file))]
+        lines += [("report", "none, since the files are read block by block")]
+        tell([*lines, time_line(summary)])
+    if as_json:
+        print_json(summary)
+    return 0
+
+
+# -- data ------------------------------------------------------------------------------------------
+
+
+def _table(files: list[Path], target: str, choice: Choice) -> _Table:
+    """The rows of all files, with the columns that the user chose by the names in the first one."""
+    frame = next(iter(scan(list(files)))).X
+    name = find_column(frame, target)
+    choice.kept(frame)  # every column is used; those that are not there are an error
+    features, left_out, _ = choice.apply(frame, name)
+    rows = scan(list(files), name, columns=list(features.columns))
+    return _Table(rows, name, list(map(str, frame.columns)), left_out)
+
+
+def _layout(files: list[Path], table: _Table) -> dict[str, Any]:
+    """How the files are written, as plain values."""
+    name = files[0].name.lower()
+    separator = ""
+    if ".tsv" in name:
+        separator = "\t"
+    elif ".csv" in name or ".txt" in name:
+        separator = ","
+    return {"separator": separator, "header": True, "names": table.names, "texts": []}
+
+
+def _draw(rows: Rows, seed: int, assess: bool) -> _Drawn:
+    """Rows drawn at random, a part of which is held out; each class keeps one that is not."""
+    count = len(rows)
+    rng = np.random.default_rng(seed)
+    index = np.sort(rng.choice(count, min(count, _SAMPLE), replace=False))
+    sample = rows.take(index)
+    most = min(_MOST_HELD, int(_HELD_OUT * count))
+    if not assess or most < _FEWEST or sample.y is None:
+        return _Drawn(sample, index[:0], np.arange(0))
+    free = np.arange(len(sample))
+    if _are_labels(np.asarray(sample.y)):
+        free = np.setdiff1d(free, np.unique(np.asarray(sample.y), return_index=True)[1])
+    places = np.sort(rng.permutation(free)[:most])
+    return _Drawn(sample, index[places], places)
+
+
+def _question(table: _Table, sample: Block, task: str) -> Question:
+    """The learning problem, as far as a sample of the rows shows it."""
+    y = np.asarray(sample.y)
+    if task == "auto":
+        task = "classification" if _are_labels(y) else "regression"
+    if task == "regression":
+        y = y.astype(np.float64)
+    rows = np.arange(len(y))
+    return Question(sample.X, y, table.target, task, rows, [], table.left_out)
+
+
+def _are_labels(y: np.ndarray) -> bool:
+    if y.dtype.kind in "fiu":
+        return len(np.unique(y)) <= _FEW_VALUES and bool((y == np.floor(y)).all())
+    return True
+
+
+def _data_lines(
+    files: list[Path], table: _Table, question: Question, drawn: int
+) -> list[tuple[str, str]]:
+    """The files, the target, and the columns that are left out."""
+    names = f"{len(files)} files" if len(files) > 3 else ", ".join(file.name for file in files)
+    text = f"{names}: {len(table.rows):,} rows of {len(table.names)} columns, read block by block"
+    target, *others = question_text(question)
+    if drawn < len(table.rows):
+        target = (target[0], f"{target[1]} (of {drawn:,} rows drawn at random)")
+    return [("data", text), target, *others]
+
+
+# -- the model -------------------------------------------------------------------------------------
+
+
+def _model(sample: Block, task: str, choices: dict[str, Any]) -> tuple[Estimator, str]:
+    """A classifier or a regressor, and how the length scales of its kernel came about."""
+    make = functools.partial(_learner, task, choices)
+    kernel, words = choices["kernel"], ""
+    if isinstance(kernel, str):
+        seed = int(choices["random_state"])
+        kernel, words = kernel_of(sample, make, task == "classification", seed)
+    return make(kernel, choices.get("centers")), words
+
+
+def _learner(task: str, choices: dict[str, Any], kernel: Kernel, centers: int | None) -> Estimator:
+    options: dict[str, Any] = {"kernel": kernel, "random_state": int(choices["random_state"])}
+    if centers is not None:
+        options["centers"] = centers
+    if task == "regression":
+        return estimator("KernelRidgeCV")(_ALPHAS, **options)
+    weight = "balanced" if choices["balanced"] else None
+    return estimator("KernelLogisticRegression")(class_weight=weight, **options)
+
+
+def _fit(model: Estimator, rows: Rows, engine: str | None, shown: bool) -> None:
+    """Fit here or on a cluster; passes and the time left are shown."""
+    with contextlib.ExitStack() as stack:
+        if engine is not None:
+            stack.enter_context(config_context(engine=engine))
+        if shown:
+            stack.enter_context(config_context(progress=False))
+            stack.enter_context(listening_to_passes(PassLines()))
+        model.fit(rows)
+
+
+# -- its error -------------------------------------------------------------------------------------
+
+
+def _assessed(
+    model: Estimator, question: Question, drawn: _Drawn, judge: str, seed: int
+) -> Assessment | None:
+    """The scores on the rows held out; None where there are none."""
+    if not len(drawn.held):
+        return None
+    reference = Reference(question.y, question.task)
+    test = drawn.test
+    y = np.asarray(test.y)
+    if question.task == "regression":
+        y = y.astype(np.float64)
+    return assess_on(model, test.X, y, reference, metric=judge, random_state=seed)
+
+
+def _score_lines(
+    judge: str, assessment: Assessment | None, question: Question, held: int
+) -> list[tuple[str, str]]:
+    lines = score_lines(METRICS[judge], assessment, question)
+    if assessment is None:
+        return lines
+    return [*lines[:-1], ("", f"on {held:,} rows held out, which the model was not fitted on")]
+
+
+def _contributions(assessment: Assessment | None, test: Block, seed: int) -> list[Contribution]:
+    """The permutation importance of the columns on the rows held out."""
+    if assessment is None:
+        return []
+    X: Frame = test.X.reset_index(drop=True)
+    return column_contributions(assessment, X, np.asarray(test.y), random_state=seed)
+
+
+def _remarks(
+    judge: str, assessment: Assessment | None, question: Question, choices: dict[str, Any]
+) -> list[str]:
+    """Notes on classes of which one prevails, and on a model that is no better than a constant."""
+    remarks = [imbalance_note(question, judge, choices["balanced"])]
+    if assessment is not None:
+        remarks.append(baseline_note(assessment, question))
+    return list(filter(None, remarks))
