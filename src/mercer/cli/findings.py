@@ -13,6 +13,7 @@ import numpy as np
 from mercer.aliases import Estimator
 from mercer.automatic.assessment import Assessment
 from mercer.automatic.explanations import Contribution
+from mercer.automatic.learners import title_of
 from mercer.automatic.metrics import METRICS, Metric
 from mercer.automatic.question import Question
 from mercer.automatic.studies.remarks import class_of_interest, constant_text
@@ -116,7 +117,7 @@ def _left_out_lines(question: Question) -> Lines:
 def model_lines(model: Estimator) -> Lines:
     """The kernel with its status, and the learner."""
     status = str(model.kernel_.certificate().status)
-    learner = f"{type(model.model_).__name__}, {model.penalty_name_} = {model.tuned_.penalty:g}"
+    learner = f"{title_of(model.model_)}, {model.penalty_name_} = {model.tuned_.penalty:g}"
     n_trials = len(model.tuned_.trials)
     first, *others = term_lines(model.kernel_)
     return [

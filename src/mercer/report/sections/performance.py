@@ -7,6 +7,7 @@ from html import escape
 import numpy as np
 
 from mercer.automatic.assessment import Assessment
+from mercer.automatic.learners import title_of
 from mercer.automatic.metrics import METRICS
 from mercer.automatic.studies.details import class_scores, most_confused
 from mercer.automatic.studies.remarks import class_of_interest, constant_text
@@ -24,7 +25,7 @@ def performance(study: Study) -> str:
     count = f"samples, {len(np.unique(y))} classes" if study.is_classification else "samples"
     facts = [
         fact(f"{len(y):,}", count),
-        fact(type(model.model_).__name__, f"{model.penalty_name_} = {model.tuned_.penalty:g}"),
+        fact(title_of(model.model_), f"{model.penalty_name_} = {model.tuned_.penalty:g}"),
     ]
     scores, method = "", "The error was not estimated."
     if study.assessment is not None:

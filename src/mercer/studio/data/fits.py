@@ -12,6 +12,7 @@ import numpy as np
 
 from mercer.automatic.checks.chosen import Choice
 from mercer.automatic.explanations import hardest
+from mercer.automatic.learners import title_of
 from mercer.automatic.studies.effort import Effort
 from mercer.automatic.study import Study, study
 from mercer.automatic.subsets import even_rows
@@ -70,7 +71,7 @@ class _Progress:
         if name == "question":
             text = f"{outcome.task} of {outcome.target}: {len(outcome.y):,} samples"
         elif name == "model":
-            text = f"{type(outcome.model_).__name__} with {outcome.kernel_!r}"
+            text = f"{title_of(outcome.model_)}: {outcome.kernel_!r}"
         else:
             metric, assessment, _ = outcome
             text = "the error was not estimated"
