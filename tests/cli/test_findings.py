@@ -66,9 +66,9 @@ def test_a_replaced_model_is_named(fit, rows, write, tmp_path):
 def test_inner_models_have_names_in_words(mercer, rows, write, tmp_path):
     write(tmp_path / "t.csv", rows)
     said = mercer("fit", "t.csv", "-t", "y", "--quick", "--no-assess")
-    assert "learner    learned kernels, logistic regression, penalty" in said.out
+    assert "learner    logistic regression with learned kernels, penalty" in said.out
     told = mercer("explain", "t.mercer")
-    assert "learned kernels, logistic regression, fitted" in told.out.splitlines()[0]
+    assert "logistic regression with learned kernels, fitted" in told.out.splitlines()[0]
     for text in (said.out, told.out, (tmp_path / "t.html").read_text()):
         assert "LearnedClassifier" not in text, text
     assert type(library.load("t.mercer").model_).__name__ == "LearnedClassifier"

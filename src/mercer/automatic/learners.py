@@ -306,6 +306,11 @@ LEARNERS = {(learner.task, learner.name): learner for learner in (*_classifiers(
 _MANY = 8000  # samples beyond which an SVR is sooner fitted than n equations are solved
 
 
+def title_of(model: Estimator) -> str:
+    """A fitted learner in words where only automatic models make it; else the name of its class."""
+    return getattr(model, "title", type(model).__name__)
+
+
 def learner_for(task: str, name: str, n_samples: int = 0) -> Learner:
     """The learner of that name for the task; "auto" is the best one for so many samples."""
     if name == "auto":

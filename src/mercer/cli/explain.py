@@ -9,6 +9,7 @@ import numpy as np
 
 from mercer.aliases import Estimator, RawSamples
 from mercer.automatic.explanations import fitted_samples, term_shares
+from mercer.automatic.learners import title_of
 from mercer.automatic.metrics import METRICS
 from mercer.cli.loading import load_model
 from mercer.cli.output import align, folded, print_json, visible
@@ -17,7 +18,7 @@ from mercer.domains.raw import dense_numbers
 from mercer.estimators.learning.effects import MainEffect
 from mercer.kernels.base import Kernel
 from mercer.kernels.functions import without_marks
-from mercer.report.formatting import learner_title, metric_text, shorten
+from mercer.report.formatting import metric_text, shorten
 from mercer.report.terms import readable, term_lines
 
 
@@ -80,7 +81,7 @@ def _one_or_all(values: list[str]) -> str | list[str]:
 def _print_model(
     model: Estimator, kernels: list[Kernel], summary: dict[str, Any], columns: list[str] | None
 ) -> None:
-    name = learner_title(model)
+    name = title_of(getattr(model, "model_", model))
     lines = [("model", name)]
     if summary:
         lines = [

@@ -13,12 +13,13 @@ import numpy as np
 from mercer.aliases import Estimator
 from mercer.automatic.assessment import Assessment
 from mercer.automatic.explanations import Contribution
+from mercer.automatic.learners import title_of
 from mercer.automatic.metrics import METRICS, Metric
 from mercer.automatic.question import Question
 from mercer.automatic.studies.remarks import class_of_interest, constant_text
 from mercer.automatic.study import Study
 from mercer.cli.output import align
-from mercer.report.formatting import learner_title, metric_text
+from mercer.report.formatting import metric_text
 from mercer.report.terms import term_lines
 
 Lines = list[tuple[str, str]]
@@ -118,7 +119,7 @@ def _left_out_lines(question: Question) -> Lines:
 def model_lines(model: Estimator) -> Lines:
     """The kernel with its status, and the learner."""
     status = status_text(str(model.kernel_.certificate().status))
-    learner = f"{learner_title(model)}, {model.penalty_name_} = {model.tuned_.penalty:g}"
+    learner = f"{title_of(model.model_)}, {model.penalty_name_} = {model.tuned_.penalty:g}"
     n_trials = len(model.tuned_.trials)
     first, *others = term_lines(model.kernel_)
     return [

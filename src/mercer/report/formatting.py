@@ -8,15 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mercer.aliases import Estimator
 from mercer.automatic.metrics import METRICS
 
-_LEARNERS = {  # inner models of `AutoClassifier` and `AutoRegressor`
-    "LearnedClassifier": "learned kernels, logistic regression",
-    "LearnedRegressor": "learned kernels, ridge regression",
-    "MixtureClassifier": "learned sum of kernels, logistic regression",
-    "MixtureRegressor": "learned sum of kernels, ridge regression",
-}
 Described = tuple[str, str] | None  # the title and caption of a figure, if there is one to draw
 
 
@@ -33,12 +26,6 @@ def metric_text(name: str, value: float, error: float | None = None) -> str:
     if error is None or not np.isfinite(error):
         return shown
     return f"{shown} ± {factor * error:{error_digits}}"
-
-
-def learner_title(model: Estimator) -> str:
-    """The learner of an automatic model: the name of a class that can be imported, or words."""
-    name = type(getattr(model, "model_", model)).__name__
-    return _LEARNERS.get(name, name)
 
 
 def shorten(text: str, most: int, end: int = 0) -> str:

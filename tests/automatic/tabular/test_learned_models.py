@@ -7,10 +7,13 @@ import pandas as pd
 import pytest
 
 from mercer import AutoClassifier, AutoRegressor, load, save
+from mercer.automatic.kinds.models import LearnedMixture
+from mercer.automatic.learners import title_of
 from mercer.automatic.tabular.classifier import LearnedClassifier, stratified_order
 from mercer.automatic.tabular.gradients import by_gradients
 from mercer.automatic.tabular.kernels import Rows, WidthProblem, gram
 from mercer.automatic.tabular.members import greedy_average
+from mercer.automatic.tabular.models import LearnedTable
 from mercer.automatic.tabular.scores import TableScores
 from mercer.errors import ParameterError, ShapeError
 from mercer.kernels.vectors.radial import RBF
@@ -240,3 +243,17 @@ def test_parts_of_a_large_table_obey_the_memory_budget(monkeypatch):
     with config_context(memory_budget="4 MB"):
         model = AutoRegressor().fit(X, y + np.random.default_rng(0).normal(size=1200))
     assert len(model.model_.model_.estimators_) > 1
+
+
+def test_what_is_printed_is_explained():
+    """A report defines the words by which it describes members, and names no inner class."""
+    X, y = data(80)
+    model = AutoRegressor().fit(X, y)
+    text = str(model.report_)
+    for words, meaning in (("@ squash", "squash: columns"), ("(evidence", "evidence: each")):
+        assert (words in text) == (meaning in text)
+    assert title_of(model.model_) == "ridge regression with learned kernels"
+    assert title_of(AutoRegressor(learner="ridge").fit(X, y).model_) == "KernelRidge"
+    for kind in (LearnedTable, LearnedMixture):
+        titles = [one.title for one in kind.__subclasses__()]
+        assert len(titles) == 2 and all("regression with" in title for title in titles)

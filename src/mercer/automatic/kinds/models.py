@@ -58,6 +58,7 @@ class LearnedMixture(BaseEstimator):
         plain=("model_", "members_", "kernel_", "trials_", "seconds_", "n_chosen_"),
         finite=("importances_", "loo_predictions_", "loo_rows_", "loo_loss_", "penalty_"),
     )
+    title: ClassVar[str]  # in words, wherever a model is described
     loss_name: ClassVar[str]
     penalty_name: ClassVar[str]
     kernel_: Kernel
@@ -187,6 +188,7 @@ def _mean_distance(K: np.ndarray) -> float:
 class MixtureRegressor(LearnedMixture):
     """Kernel ridge regression with a learned sum of kernels, of standardized targets."""
 
+    title: ClassVar[str] = "ridge regression with a learned mixture of kernels"
     loss_name: ClassVar[str] = "mean squared error"
     penalty_name: ClassVar[str] = "alpha"
 
@@ -226,6 +228,7 @@ class MixtureRegressor(LearnedMixture):
 class MixtureClassifier(LearnedMixture):
     """Kernel logistic regression with a learned sum of kernels, for classes 0, 1, ..."""
 
+    title: ClassVar[str] = "logistic regression with a learned mixture of kernels"
     loss_name: ClassVar[str] = "log-loss on held-out rows"
     penalty_name: ClassVar[str] = "penalty"
     stored: ClassVar[State] = State(plain=("classes_",))

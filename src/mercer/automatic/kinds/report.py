@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mercer.automatic.kinds.models import LearnedMixture, MixtureClassifier
+from mercer.automatic.tabular.members import meanings
 from mercer.estimators.common.report import FitReport
 
 
@@ -13,6 +14,7 @@ def mixture_report(
     lines = []
     for term in sorted(model.members_, key=lambda term: -term.weight):
         lines.append(f"{term.weight:.0%} {term.title}, {term.how}")
+    lines += meanings(" ".join(lines))
     lines.append(f"{model.loss_name} of left-out samples: {model.loo_loss_:.4g}")
     if model.n_chosen_ < n_samples:
         lines.append(f"kernels and penalty were chosen on {model.n_chosen_:,} samples")

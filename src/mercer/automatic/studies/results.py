@@ -10,6 +10,7 @@ import numpy as np
 from mercer.aliases import Estimator
 from mercer.automatic.assessment import Assessment
 from mercer.automatic.explanations import Contribution, CurvePoint, importance_metric
+from mercer.automatic.learners import title_of
 from mercer.automatic.metrics import METRICS, Metric, Reference
 from mercer.automatic.question import Question
 from mercer.automatic.studies.details import details
@@ -119,7 +120,7 @@ class Study:
             "left out": [dataclasses.asdict(each) for each in self.question.left_out],
             "kernel": without_marks(repr(model.kernel_)),
             "status": str(model.kernel_.certificate().status),
-            "learner": type(model.model_).__name__,
+            "learner": title_of(model.model_),
             "chosen by": model.way_,
             model.penalty_name_: model.tuned_.penalty,
             "score": self.score_name.replace("²", "2"),

@@ -70,6 +70,7 @@ class _Problem:
 class LearnedClassifier(LearnedTable):
     """Kernel logistic regression with a sum of learned kernels, for classes 0, 1, ..."""
 
+    title: ClassVar[str] = "logistic regression with learned kernels"
     loss_name: ClassVar[str] = "log-loss on held-out rows"
     penalty_name: ClassVar[str] = "penalty"
 

@@ -29,6 +29,19 @@ from mercer.kernels.combine.sums import Sum
 from mercer.solvers.ridge.left_out import left_out
 from mercer.state import storable
 
+_MEANINGS = {  # of the words by which members are described
+    "@ squash": "squash: columns are scaled by their spread, and far values drawn in",
+    "@ ranks": "ranks: values of columns are replaced by their ranks",
+    "no learning": "no learning: all columns have the same length scale",
+    "(evidence": "evidence: each column has a length scale that a Gaussian process has learned",
+    "(average gradients": "average gradients: each column has a length scale, which is small where "
+    "the prediction changes with the column",
+    "(average gradient products": "average gradient products: a metric of the linear combinations "
+    "of columns along which the prediction changes",
+    "(weights by the evidence": "weights by the evidence: a sum of kernels of single columns and "
+    "of their product",
+    " × ": "× 0.25 or × 4: with so many times these length scales",
+}
 _STEPS = (25, 10)  # of the search for length scales, and of one that begins near its end
 _ROUNDS = 2
 _LAPLACIAN, _RBF = (1.0, 0.25), (1.0, 4.0)  # factors of the learned length scales
@@ -108,6 +121,11 @@ def describe_member(member: Member) -> str:
     elif isinstance(member.kernel, Warp):
         kernel = f"{type(member.kernel.kernel).__name__} @ linear map"
     return f"{kernel} @ {member.scores} ({member.how})"
+
+
+def meanings(text: str) -> list[str]:
+    """The words by which some members are described, each with its meaning."""
+    return [meaning for words, meaning in _MEANINGS.items() if words in text]
 
 
 def _trials(first: dict[str, Rows], search: Search) -> Iterator[Trial]:

@@ -151,6 +151,7 @@ class LearnedTable(BaseEstimator):
 
     # -- what the two kinds say of themselves --
 
+    title: ClassVar[str]  # in words, wherever a model is described
     loss_name: ClassVar[str]
     penalty_name: ClassVar[str]
     _learns_full_metric: ClassVar[bool] = False
@@ -227,6 +228,7 @@ class LearnedTable(BaseEstimator):
 class LearnedRegressor(LearnedTable):
     """Averaged kernel ridge regressions, whose kernels are learned, of standardized targets."""
 
+    title: ClassVar[str] = "ridge regression with learned kernels"
     loss_name: ClassVar[str] = "mean squared error"
     penalty_name: ClassVar[str] = "alpha"
     _learns_full_metric: ClassVar[bool] = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mercer.automatic.tabular.classifier import LearnedClassifier
-from mercer.automatic.tabular.members import describe_member
+from mercer.automatic.tabular.members import describe_member, meanings
 from mercer.automatic.tabular.models import LearnedTable
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.local_models import LocalModels
@@ -17,6 +17,7 @@ def learned_report(
         f"{member.weight:.0%} {describe_member(member)}, penalty {member.penalty:.2g}"
         for member in model.members_
     ]
+    lines += meanings(" ".join(lines))
     lines += _target_lines(model)
     lines.append(f"{model.loss_name} of left-out samples: {model.loo_loss_:.4g}")
     if model.n_chosen_ < n_samples:

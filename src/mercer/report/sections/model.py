@@ -6,16 +6,12 @@ from html import escape
 
 from mercer.automatic.explanations import trials
 from mercer.automatic.study import Study
+from mercer.automatic.tabular.members import meanings
 from mercer.report.elements import folded, section, table
 from mercer.report.formatting import shorten
 from mercer.report.terms import readable, term_lines
 
 _LISTED = 12
-_TERMS = {  # of the candidates
-    "@ squash": "squash: columns are scaled by their spread, and far values drawn in",
-    "@ ranks": "ranks: values of columns are replaced by their ranks",
-    "no learning": "no learning: all columns have the same length scale",
-}
 
 
 def kernel(study: Study) -> str:
@@ -47,9 +43,9 @@ def model_selection(study: Study) -> str:
         text += " Errors are those of the target; the model is fitted to the standardized target, "
         text += f"and {model.penalty_name_} is the one of that fit."
     shown = " ".join(row[2] for row in rows)
-    meanings = "; ".join(meaning for term, meaning in _TERMS.items() if term in shown)
-    if meanings:
-        tried += f'<p class="soft">{escape(meanings)}.</p>'
+    explained = "; ".join(meanings(shown))
+    if explained:
+        tried += f'<p class="soft">{escape(explained)}.</p>'
     return section("Model selection", f"<p>{escape(text)}</p>{tried}", ' id="tried"')
 
 

@@ -7,12 +7,13 @@ from html import escape
 import numpy as np
 
 from mercer.automatic.assessment import Assessment
+from mercer.automatic.learners import title_of
 from mercer.automatic.metrics import METRICS
 from mercer.automatic.studies.details import class_scores, most_confused
 from mercer.automatic.studies.remarks import class_of_interest, constant_text
 from mercer.automatic.study import Study
 from mercer.report.elements import fact, section, table
-from mercer.report.formatting import learner_title, metric_text
+from mercer.report.formatting import metric_text
 
 _MOST_CLASSES = 30  # that are listed
 _WIDE = 1.96  # standard errors on each side of an interval of 95 %
@@ -24,7 +25,7 @@ def performance(study: Study) -> str:
     count = f"samples, {len(np.unique(y))} classes" if study.is_classification else "samples"
     facts = [
         fact(f"{len(y):,}", count),
-        fact(learner_title(model), f"{model.penalty_name_} = {model.tuned_.penalty:g}"),
+        fact(title_of(model.model_), f"{model.penalty_name_} = {model.tuned_.penalty:g}"),
     ]
     scores, method = "", "The error was not estimated."
     if study.assessment is not None:

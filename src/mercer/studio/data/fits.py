@@ -12,6 +12,7 @@ import numpy as np
 
 from mercer.automatic.checks.chosen import Choice
 from mercer.automatic.explanations import hardest
+from mercer.automatic.learners import title_of
 from mercer.automatic.studies.effort import Effort
 from mercer.automatic.study import Study, study
 from mercer.automatic.subsets import even_rows
@@ -72,7 +73,7 @@ class _Progress:
             text = f"{outcome.task} of {outcome.target}: {len(outcome.y):,} samples"
         elif name == "model":
             kernel = without_marks(repr(outcome.kernel_))
-            text = f"{type(outcome.model_).__name__} with {kernel}"
+            text = f"{title_of(outcome.model_)}: {kernel}"
         else:
             metric, assessment, _ = outcome
             text = "the error was not estimated"
