@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -74,6 +75,13 @@ def test_arrays_and_lists(learner, form):
     assert len(model.background_) == 30
     X[:] = 0.0
     assert np.asarray(model.background_).any()
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "dia"])
+def test_sparse_matrices(form):
+    X = RNG.standard_normal((40, 2))
+    model = AutoRegressor(learner="ridge").fit(sparse.coo_matrix(X).asformat(form), X[:, 0])
+    assert model.background_.shape == (40, 2) and model.background_.format == "csr"
 
 
 def test_polars():

@@ -21,6 +21,8 @@ def background_of(X: RawSamples, checked: RawSamples, rows: np.ndarray) -> RawSa
     """
     if not (_has_columns(X) and _has_columns(checked)):
         return None
+    if hasattr(X, "tocsr"):
+        X = X.tocsr()  # other forms have no rows to take
     drawn = np.random.default_rng(0).permutation(len(rows))[:KEPT]
     some = pick_rows(X, np.sort(rows[drawn]))
     if hasattr(some, "columns"):
