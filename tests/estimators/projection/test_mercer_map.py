@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mercer import RBF, Brownian, Jaccard, KernelRidge, Linear, MercerMap, Sigmoid, Wendland, errors
 
 
-@parametrize_with_checks([MercerMap(RBF(length_scale=2.0), landmarks=5, random_state=0)])
+@parametrize_with_checks([MercerMap(RBF(length_scale=2.0), centers=5, random_state=0)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

@@ -1,4 +1,4 @@
-"""The empirical kernel map: a sample becomes its kernel values with some landmarks."""
+"""The empirical kernel map: a sample becomes its kernel values with some centers."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.radial import RBF
-from mercer.params import is_integer
+from mercer.params import OldNames, is_integer
 from mercer.state import State
 
 
-class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
-    """The empirical kernel map x ↦ [k(x, x_1), ..., k(x, x_m)] of m landmarks.
+class KernelMap(OldNames, AnswersDask, TransformerMixin, BaseEstimator):
+    """The empirical kernel map x ↦ [k(x, x_1), ..., k(x, x_m)] of m centers.
 
     It turns samples of any kind into vectors, on which any estimator can be trained. A linear model
     on this map is not regularized by the norm of the kernel's feature space.
@@ -36,7 +36,7 @@ class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
     ----------
     kernel : Kernel or None, default=None
         A mercer kernel; ``RBF()`` by default.
-    landmarks : int, collection or None, default=None
+    centers : int, collection or None, default=None
         The samples x_1, ..., x_m: all training samples by default, as many of them as an integer
         says, drawn at random, or a collection of samples.
     random_state : int, RandomState or None, default=None
@@ -46,8 +46,8 @@ class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
     ----------
     kernel_ : Kernel
         The kernel, fitted to the training samples.
-    landmarks_ : collection
-        The landmarks.
+    centers_ : collection
+        The centers.
     n_features_in_ : int
         The number of columns of ``X``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -60,24 +60,26 @@ class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> from mercer import RBF, KernelMap
-    >>> KernelMap(RBF(), landmarks=2, random_state=0).fit_transform(
+    >>> KernelMap(RBF(), centers=2, random_state=0).fit_transform(
     ...     [[0.0], [1.0], [2.0]]
     ... ).shape
     (3, 2)
     """
 
+    renamed: ClassVar[dict[str, str]] = {"landmarks": "centers", "landmarks_": "centers_"}
+    reports_loading: ClassVar[bool] = False
     stored: ClassVar[State] = State(
-        plain=("kernel_", "landmarks_", "_n_features_out"), samples=("landmarks_",)
+        plain=("kernel_", "centers_", "_n_features_out"), samples=("centers_",)
     )
 
     def __init__(
         self,
         kernel: Kernel | None = None,
-        landmarks: int | RawSamples = None,
+        centers: int | RawSamples = None,
         random_state: RandomState = None,
     ) -> None:
         self.kernel = kernel
-        self.landmarks = landmarks
+        self.centers = centers
         self.random_state = random_state
 
     def _given_kernel(self) -> Kernel:
@@ -97,7 +99,7 @@ class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
 
     @restores
     def fit(self, X: RawSamples, y: Targets = None) -> Self:
-        """Choose the landmarks and fit the kernel.
+        """Choose the centers and fit the kernel.
 
         Parameters
         ----------
@@ -118,24 +120,24 @@ class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
         batch = Batch(X)
         self.kernel_ = clone(self._given_kernel()).fit_batch(batch)
         check_resolved(self.kernel_, X, must_differ=True)
-        self.landmarks_ = self._choose_landmarks(X, len(batch))
-        self._n_features_out = len(Batch(self.landmarks_))
+        self.centers_ = self._choose_centers(X, len(batch))
+        self._n_features_out = len(Batch(self.centers_))
         return self
 
-    def _choose_landmarks(self, X: RawSamples, n_samples: int) -> RawSamples:
-        if self.landmarks is None:
+    def _choose_centers(self, X: RawSamples, n_samples: int) -> RawSamples:
+        if self.centers is None:
             return X
-        if not is_integer(self.landmarks):
-            return self._check(self.landmarks, reset=False)
-        if self.landmarks < 1:
-            what = f"{type(self).__name__}: landmarks"
-            raise ParameterError(what, self.landmarks, "must be at least 1")
-        count = min(int(self.landmarks), n_samples)
+        if not is_integer(self.centers):
+            return self._check(self.centers, reset=False)
+        if self.centers < 1:
+            what = f"{type(self).__name__}: centers"
+            raise ParameterError(what, self.centers, "must be at least 1")
+        count = min(int(self.centers), n_samples)
         drawn = check_random_state(self.random_state).choice(n_samples, count, replace=False)
         return pick_rows(X, np.sort(drawn))
 
     def transform(self, X: RawSamples) -> np.ndarray:
-        """Kernel values with the landmarks.
+        """Kernel values with the centers.
 
         Parameters
         ----------
@@ -144,14 +146,14 @@ class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_landmarks)
+        ndarray of shape (n_samples, n_centers)
             The kernel values.
         """
         check_is_fitted(self)
         X = self._check(X, reset=False)
         if isinstance(self.kernel_.domain, Vectors):
-            return self.kernel_(X, self.landmarks_)
-        return dense(self.kernel_, *prepare_both(self.kernel_, X, self.landmarks_), FLOAT64)
+            return self.kernel_(X, self.centers_)
+        return dense(self.kernel_, *prepare_both(self.kernel_, X, self.centers_), FLOAT64)
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """Names of the columns of the result.
@@ -163,7 +165,7 @@ class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_landmarks,)
+        ndarray of shape (n_centers,)
             "kernelmap0", "kernelmap1", ...
         """
         check_is_fitted(self)
