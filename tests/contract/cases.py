@@ -159,7 +159,7 @@ CASES: dict[str, Case] = {
         unlike=none("copies of a sample change which centers are drawn first", *WEIGHTED),
     ),
     "KernelMap": Case(cannot=A_MAP),
-    "MercerMap": Case(cannot=A_MAP),
+    "MercerMap": Case(cannot={k: v for k, v in A_MAP.items() if k != "sample_weight"}),
     **dict.fromkeys(
         ("KernelNeighborsClassifier", "KernelNeighborsRegressor"),
         Case(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import RandomState, RawSamples, Targets
+from mercer.aliases import RandomState, RawSamples, Targets, Weights
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.domains.vectors.domain import Vectors
 from mercer.errors import EmptyInputError, ParameterError
@@ -17,13 +17,26 @@ from mercer.estimators.common.fitting import restores
 from mercer.estimators.common.lazily import AnswersDask
 from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.prepared import prepare_both
-from mercer.estimators.common.validation import as_in_training, check_resolved, note_columns
+from mercer.estimators.common.validation import (
+    as_in_training,
+    check_resolved,
+    check_weights,
+    note_columns,
+)
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.radial import RBF
 from mercer.params import OldNames, is_integer
 from mercer.state import State
+
+
+class Centers(NamedTuple):
+    """Which of the samples are centers, and with what weights."""
+
+    among: RawSamples
+    rows: np.ndarray
+    weight: np.ndarray
 
 
 class KernelMap(OldNames, AnswersDask, TransformerMixin, BaseEstimator):
@@ -113,28 +126,45 @@ class KernelMap(OldNames, AnswersDask, TransformerMixin, BaseEstimator):
         KernelMap
             The fitted estimator.
         """
+        self._fit_centers(X, None)
+        return self
+
+    def _fit_centers(self, X: RawSamples, sample_weight: Weights) -> Centers:
+        """Fit the kernel on the samples of positive weight, and choose the centers among them."""
         if self.kernel is not None and not isinstance(self.kernel, Kernel):
             what = f"{type(self).__name__}: kernel"
             raise ParameterError(what, self.kernel, "must be a mercer kernel")
         X = self._check(X, reset=True)
         batch = Batch(X)
+        weight = check_weights(sample_weight, len(batch))
+        rows = np.flatnonzero(weight > 0)
+        counted = X
+        if len(rows) < len(weight):
+            counted = pick_rows(X, rows)
+            batch = Batch(counted)
         self.kernel_ = clone(self._given_kernel()).fit_batch(batch)
-        check_resolved(self.kernel_, X, must_differ=True)
-        self.centers_ = self._choose_centers(X, len(batch))
-        self._n_features_out = len(Batch(self.centers_))
-        return self
+        check_resolved(self.kernel_, counted, must_differ=True)
+        centers = Centers(X, rows, weight[rows])
+        self.centers_ = counted
+        if self.centers is not None:
+            self.centers_, weight = self._choose_centers(centers)
+            centers = Centers(self.centers_, np.arange(len(weight)), weight)
+        self._n_features_out = len(centers.rows)
+        return centers
 
-    def _choose_centers(self, X: RawSamples, n_samples: int) -> RawSamples:
-        if self.centers is None:
-            return X
+    def _choose_centers(self, all_samples: Centers) -> tuple[RawSamples, np.ndarray]:
+        """Some of the samples, with their weights, or centers that are given, with weights of 1."""
         if not is_integer(self.centers):
-            return self._check(self.centers, reset=False)
+            given = self._check(self.centers, reset=False)
+            return given, np.ones(len(Batch(given)))
         if self.centers < 1:
             what = f"{type(self).__name__}: centers"
             raise ParameterError(what, self.centers, "must be at least 1")
+        n_samples = len(all_samples.rows)
         count = min(int(self.centers), n_samples)
         drawn = check_random_state(self.random_state).choice(n_samples, count, replace=False)
-        return pick_rows(X, np.sort(drawn))
+        drawn.sort()
+        return pick_rows(all_samples.among, all_samples.rows[drawn]), all_samples.weight[drawn]
 
     def transform(self, X: RawSamples) -> np.ndarray:
         """Kernel values with the centers.

@@ -8,10 +8,10 @@ import numpy as np
 import scipy
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import RandomState, RawSamples, Targets
+from mercer.aliases import RandomState, RawSamples, Targets, Weights
 from mercer.definiteness import UNKNOWN
-from mercer.domains.base import Batch, raw_length
-from mercer.errors import DefinitenessError, ParameterError
+from mercer.domains.base import Batch
+from mercer.errors import DefinitenessError, ParameterError, warn_ignored
 from mercer.estimators.common.fitting import restores
 from mercer.estimators.common.validation import check_resolved
 from mercer.estimators.projection.map import KernelMap
@@ -53,7 +53,8 @@ class MercerMap(KernelMap):
     centers_ : collection
         The centers.
     eigenvalues_ : ndarray of shape (n_components,)
-        The eigenvalues λ_j of the operator, those of the Gram matrix of the centers divided by m.
+        The eigenvalues λ_j of the operator, those of the Gram matrix of the centers divided by m;
+        with sample weights the matrix is √w_i k(x_i, x_j) √w_j, divided by Σ w_i.
     n_features_in_ : int
         The number of columns of ``X``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -88,7 +89,7 @@ class MercerMap(KernelMap):
         self.n_components = n_components
 
     @restores
-    def fit(self, X: RawSamples, y: Targets = None) -> Self:
+    def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
         """Choose the centers, fit the kernel and find its eigenfunctions.
 
         Parameters
@@ -97,6 +98,9 @@ class MercerMap(KernelMap):
             Training samples.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The measure: a weight counts a sample several times. Samples of weight 0 are left out;
+            those that are drawn as centers keep their weights.
 
         Returns
         -------
@@ -107,21 +111,28 @@ class MercerMap(KernelMap):
         if count is not None and not (is_integer(count) and count >= 1):
             rule = "must be None or at least 1"
             raise ParameterError("MercerMap: n_components", count, rule)
-        super().fit(X, y)
+        if sample_weight is not None and not (self.centers is None or is_integer(self.centers)):
+            warn_ignored("sample_weight", "given", "the centers are given, and are the measure")
+            sample_weight = None
+        centers = self._fit_centers(X, sample_weight)
+        weight = centers.weight
         if self.kernel_.certificate().status == UNKNOWN:
             self.kernel_.warn_unknown("MercerMap")
         check_resolved(self.kernel_, self.centers_, must_differ=False)
-        n_centers = raw_length(self.centers_)
-        samples = self.kernel_.prepare(Batch(self.centers_))
-        values, vectors = scipy.linalg.eigh(dense(self.kernel_, samples, samples, FLOAT64))
-        limit = _ROUNDING * n_centers * np.finfo(float).eps * np.abs(values).max()
+        samples = self.kernel_.prepare(Batch(centers.among))
+        if len(centers.rows) < len(samples):  # errors give the row numbers of all samples
+            samples = samples.take(centers.rows)
+        root = np.sqrt(weight)  # the operator is symmetric on functions times the roots
+        K = dense(self.kernel_, samples, samples, FLOAT64)
+        values, vectors = scipy.linalg.eigh(K * root[:, None] * root)
+        limit = _ROUNDING * len(weight) * np.finfo(float).eps * np.abs(values).max()
         if values[0] < -limit:
             rule = f"has the eigenvalue {values[0]:.4g} on the centers and no feature map"
             raise DefinitenessError("MercerMap: kernel", self.kernel_, rule, "give a psd kernel")
         kept = np.flatnonzero(values > limit)[::-1][:count]
-        vectors = vectors[:, kept] * sign_flips(vectors[:, kept])
-        self.eigenvalues_ = values[kept] / n_centers
-        self._vectors = vectors / np.sqrt(values[kept])
+        flips = sign_flips(vectors[:, kept] / root[:, None])  # of the eigenfunctions
+        self.eigenvalues_ = values[kept] / weight.sum()
+        self._vectors = vectors[:, kept] * flips * root[:, None] / np.sqrt(values[kept])
         self._n_features_out = len(kept)
         return self
 
