@@ -182,7 +182,7 @@ def special(name: str) -> dict[str, Any]:
         model = mercer.KernelCCA(n_components=2, kernel=mercer.RBF()).fit([X, Y])
         return {"transform": np.hstack(model.transform([X, Y]))}
     if name == "KernelMap":
-        model = mercer.KernelMap(mercer.RBF(), landmarks=10, random_state=0).fit(X)
+        model = mercer.KernelMap(mercer.RBF(), centers=10, random_state=0).fit(X)
         return {"transform": model.transform(X)}
     table = np.array(list("abc"))[rng.integers(0, 3, (120, 4))].astype(object)
     if name == "MCA":

@@ -105,7 +105,7 @@ BAD = [
     ({"progress": "yes"}, "progress = 'yes' must be True, False, 'auto' or a function"),
     ({"progress": None}, "progress = None must be True, False, 'auto' or a function"),
     ({"progress": 1}, "progress = 1 must be True, False, 'auto' or a function"),
-    ({"thread": 2}, "setting = 'thread' is not known; use threads, memory_budget, progress"),
+    ({"thread": 2}, "setting = 'thread' is not known; did you mean threads?"),
     ({"threads": 1, "color": "red"}, "setting = 'color' is not known"),
 ]
 
@@ -648,3 +648,11 @@ def test_an_engine_of_ones_own():
     engine = LocalEngine()
     with config_context(engine=engine):
         assert current_engine() is engine
+
+
+@pytest.mark.parametrize("change", [mercer.config_context, mercer.set_config])
+def test_a_misspelt_setting_is_an_error_at_once_with_the_nearest_name(change):
+    with pytest.raises(ParameterError, match="'thread' is not known; did you mean threads"):
+        change(thread=1)
+    with pytest.raises(ParameterError, match="threads = 0"):
+        change(threads=0)

@@ -5,12 +5,17 @@ from __future__ import annotations
 import ast
 import dataclasses
 import inspect
+import json
 import subprocess
 import sys
 
 import numpy as np
 import public_names
 import pytest
+from model_files import forge
+from sklearn.base import clone
+from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
 
 import mercer
 
@@ -83,6 +88,9 @@ ONE_NAME = {  # what other libraries call it, or what it was called here
     **dict.fromkeys(("tolerance", "eps"), "tol"),
     **dict.fromkeys(("max_iters", "iterations", "n_iter"), "max_iter"),
     **dict.fromkeys(("threads", "jobs"), "n_jobs"),
+    **dict.fromkeys(("folds", "n_folds", "n_splits"), "cv"),
+    **dict.fromkeys(("landmarks", "prototypes"), "centers"),
+    **dict.fromkeys(("frame", "table", "df"), "X"),
 }
 
 
@@ -94,11 +102,17 @@ def parameters():
             yield pytest.param(name, set(inspect.signature(value).parameters), id=name)
 
 
+def is_estimator(name):
+    return name in mercer.estimators.ESTIMATORS
+
+
 @pytest.mark.parametrize(("name", "known"), list(parameters()))
 def test_one_name_for_one_thing(name, known):
     if dataclasses.is_dataclass(getattr(mercer, name)):
         pytest.skip("a result, not something that is called")
     assert not known & ONE_NAME.keys(), ONE_NAME
+    if is_estimator(name):
+        assert "width" not in known, "length_scale"
 
 
 def test_old_names_of_weights_work_for_a_release():
@@ -107,3 +121,99 @@ def test_old_names_of_weights_work_for_a_release():
         with pytest.warns(DeprecationWarning, match="weight = |'weight' is the old name"):
             function(X, weight=weight)
     assert mercer.width(X, sample_weight=weight) != mercer.width(X)
+
+
+TABLE = [[1.0, "a"], [2.0, "b"], [2.5, "a"], [3.0, "b"], [4.0, "a"], [5.0, "b"]]
+
+
+@pytest.mark.parametrize("function", [mercer.describe, mercer.table_kernel])
+def test_old_names_of_tables_work_for_a_release(function):
+    with pytest.warns(DeprecationWarning, match="'frame' is the old name of X"):
+        found = function(frame=TABLE)
+    assert repr(found) == repr(function(X=TABLE))
+
+
+def test_the_old_name_of_the_table_of_relate_works_for_a_release():
+    X = np.random.default_rng(0).standard_normal((20, 2))
+    with pytest.warns(DeprecationWarning, match="'table' is the old name of X"):
+        found = mercer.relate(table=X, n_permutations=9, random_state=0)
+    assert repr(found) == repr(mercer.relate(X=X, n_permutations=9, random_state=0))
+
+
+def test_the_old_name_of_cv_works_for_a_release():
+    X = np.arange(12.0)[:, None]
+    with pytest.warns(DeprecationWarning, match="'folds' is the old name of cv"):
+        found = mercer.assess(mercer.KernelRidge(), X, X[:, 0], folds=3, repeats=1)
+    assert found.folds == 3
+
+
+def test_cv_is_an_integer():
+    X = np.arange(12.0)[:, None]
+    with pytest.raises(mercer.errors.ParameterError, match=r"cv = .*must be an integer >= 1"):
+        mercer.assess(mercer.KernelRidge(), X, X[:, 0], cv=KFold(3))
+
+
+RENAMED = [  # an estimator, its parameter of an old name, and a value
+    (mercer.KernelICA, "width", "length_scale", 2.0),
+    (mercer.KernelMap, "landmarks", "centers", 4),
+    (mercer.MercerMap, "landmarks", "centers", 4),
+]
+
+
+def old(name, present):
+    return pytest.warns(DeprecationWarning, match=f"{name!r} is the old name of {present}")
+
+
+@pytest.mark.parametrize(("cls", "name", "present", "value"), RENAMED)
+def test_old_names_of_parameters_work_for_a_release(cls, name, present, value):
+    with old(name, present):
+        model = cls(random_state=0, **{name: value})
+    assert model.get_params()[present] == value and name not in model.get_params()
+    assert clone(model).get_params() == model.get_params()
+    with old(name, present):
+        assert getattr(model, name) == value
+    with old(name, present):
+        assert cls().set_params(**{name: value}).get_params()[present] == value
+    other = cls()
+    with old(name, present):
+        setattr(other, name, value)
+    assert vars(other)[present] == value and name not in vars(other)
+    pipeline = make_pipeline(cls())
+    with old(name, present):
+        pipeline.set_params(**{f"{cls.__name__.lower()}__{name}": value})
+    assert pipeline[-1].get_params()[present] == value
+
+
+@pytest.mark.parametrize(("cls", "name", "present", "value"), RENAMED)
+def test_a_parameter_has_one_of_its_names(cls, name, present, value):
+    with pytest.raises(mercer.errors.ParameterError, match=f"{present}.*old name"):
+        cls(**{name: value, present: value})
+    with pytest.raises(AttributeError, match="nothing_of_this_name"):
+        _ = cls().nothing_of_this_name
+
+
+@pytest.mark.parametrize(("cls", "name", "present", "value"), RENAMED)
+def test_pickles_and_model_files_of_old_names_are_read(cls, name, present, value, tmp_path):
+    X = np.random.default_rng(0).laplace(size=(30, 2))
+    model = cls(random_state=0, **{present: value}).fit(X)
+    state = {{v: k for k, v in cls.renamed.items()}.get(k, k): v for k, v in vars(model).items()}
+    again = cls.__new__(cls)
+    again.__setstate__(state)
+    np.testing.assert_array_equal(again.transform(X), model.transform(X))
+    path = tmp_path / "model.mercer"
+    mercer.save(model, path)
+    header, data = forge.taken_apart(path.read_bytes())
+    text = json.dumps(header)
+    for before, now in cls.renamed.items():
+        text = text.replace(f'"{now}"', f'"{before}"')
+    assert f'"{name}"' in text
+    path.write_bytes(forge.put_together(json.loads(text), data))
+    loaded = mercer.load(path)
+    assert loaded.get_params()[present] == value
+    np.testing.assert_array_equal(loaded.transform(X), model.transform(X))
+
+
+def test_old_names_of_fitted_attributes():
+    model = mercer.KernelMap(centers=2, random_state=0).fit(np.arange(5.0)[:, None])
+    with old("landmarks_", "centers_"):
+        assert model.landmarks_ is model.centers_

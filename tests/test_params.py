@@ -606,9 +606,7 @@ def test_a_bad_value_in_a_grid_is_an_error(moons):
 def test_in_a_pipeline(moons):
     X, y = moons
     pipeline = make_pipeline(
-        StandardScaler(),
-        mercer.KernelMap(RBF(), landmarks=20, random_state=0),
-        SVC(kernel=Linear()),
+        StandardScaler(), mercer.KernelMap(RBF(), centers=20, random_state=0), SVC(kernel=Linear())
     )
     assert cross_val_score(pipeline, X, y, cv=3, error_score="raise").mean() > 0.8
     search = GridSearchCV(

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from mercer.errors import ParameterError
+from mercer.errors import ParameterError, did_you_mean
 from mercer.limits import available_memory
 
 _UNITS = {"": 1, "B": 1}
@@ -129,9 +129,11 @@ def _changed(changes: dict[str, Any], base: Config) -> Config:
 
 
 def _check_names(changes: dict[str, Any]) -> None:
+    known = ("threads", "memory_budget", "progress", "engine")
     for name in changes:
-        if name not in ("threads", "memory_budget", "progress", "engine"):
-            remedy = "use threads, memory_budget, progress or engine"
+        if name not in known:
+            listed = "use threads, memory_budget, progress or engine"
+            remedy = did_you_mean(name, known, listed, code=True)
             raise ParameterError("setting", name, "is not known", remedy)
 
 
@@ -169,21 +171,28 @@ def set_config(**changes: Any) -> None:
     _DEFAULT[:] = [_changed(changes, base)]
 
 
-@contextlib.contextmanager
-def config_context(**changes: Any) -> Iterator[Config]:
+def config_context(**changes: Any) -> contextlib._GeneratorContextManager[Config]:
     """Change the settings inside a ``with`` block, in this thread only.
+
+    What is no setting, or no value of one, is an error at once.
 
     Parameters
     ----------
     **changes : object
         New values, as for `set_config`.
 
-    Yields
-    ------
-    Config
-        The settings inside the block.
+    Returns
+    -------
+    context manager
+        It gives the settings inside the block, a `Config`.
     """
-    token = _CURRENT.set(_changed(changes, get_config()))
+    _changed(dict(changes), get_config())
+    return _changed_inside(changes)
+
+
+@contextlib.contextmanager
+def _changed_inside(changes: dict[str, Any]) -> Iterator[Config]:
+    token = _CURRENT.set(_changed(dict(changes), get_config()))
     try:
         yield get_config()
     finally:

@@ -8,7 +8,7 @@ import inspect
 import math
 import numbers
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Self, TypeVar
 
 import numpy as np
 
@@ -221,17 +221,105 @@ def renamed_arguments(
     def decorate(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
         @functools.wraps(function)
         def accept(*args: _Arguments.args, **options: _Arguments.kwargs) -> _Result:
-            for old in renamed.keys() & options.keys():
-                present = renamed[old]
-                rule = f"is the old name of {present}, which will be removed"
-                message = explain(f"argument of {function.__name__}", old, rule, f"write {present}")
-                warn(message, DeprecationWarning)
-                options[present] = options.pop(old)
-            return function(*args, **options)
+            what = f"argument of {function.__name__}"
+            return function(*args, **with_present_names(what, renamed, options))
 
         return accept
 
     return decorate
+
+
+def warn_of_old_name(what: str, name: str, present: str) -> None:
+    """Warn of a name that works until the next version only.
+
+    Parameters
+    ----------
+    what : str
+        What the name is, such as "parameter of RBF".
+    name, present : str
+        The name that was used, and the one to use.
+    """
+    rule = f"is the old name of {present}, which will be removed"
+    warn(explain(what, name, rule, f"write {present}"), DeprecationWarning)
+
+
+def with_present_names(what: str, renamed: dict[str, str], options: dict[str, Any]) -> Any:
+    """Arguments by their present names, with a warning for each of an old name.
+
+    Parameters
+    ----------
+    what : str
+        What the names are, such as "argument of width".
+    renamed : dict
+        The present names by the old ones.
+    options : dict
+        The arguments by name.
+
+    Returns
+    -------
+    dict
+        The arguments by their present names.
+    """
+    named = dict(options)
+    for old in renamed.keys() & options.keys():
+        present = renamed[old]
+        if present in options:
+            rule = f"is given beside {old}, its old name"
+            raise ParameterError(present, options[present], rule, f"leave {old} out")
+        warn_of_old_name(what, old, present)
+        named[present] = named.pop(old)
+    return named
+
+
+class OldNames:
+    """An estimator of which parameters and attributes had other names, which work for a release.
+
+    The constructor knows them by `named_arguments`; ``get_params`` has the present names alone.
+    """
+
+    renamed: ClassVar[dict[str, str]] = {}
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *args: Any, **options: Any) -> None: ...
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, by their present names or old ones.
+
+        Parameters
+        ----------
+        **params : object
+            The parameters by name, as scikit-learn's estimators take them.
+
+        Returns
+        -------
+        estimator
+            The estimator itself.
+        """
+        what = f"parameter of {type(self).__name__}"
+        super().set_params(**with_present_names(what, self.renamed, params))  # type: ignore[misc]
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        present = type(self).renamed.get(name)
+        if present is None:
+            text = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(text, name=name, obj=self)
+        self._warn_of_old_name(name, present)
+        return getattr(self, present)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        present = self.renamed.get(name)
+        if present is not None:
+            self._warn_of_old_name(name, present)
+        object.__setattr__(self, present or name, value)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        present = {self.renamed.get(name, name): value for name, value in state.items()}
+        super().__setstate__(present)  # type: ignore[misc]
+
+    def _warn_of_old_name(self, name: str, present: str) -> None:
+        warn_of_old_name(f"parameter of {type(self).__name__}", name, present)
 
 
 def named_arguments(cls: type) -> None:
@@ -255,6 +343,11 @@ def _with_nearest_name(init: Callable[..., None]) -> Callable[..., None]:
         try:
             init(self, *args, **options)
         except TypeError:
+            renamed = getattr(type(self), "renamed", {})
+            if renamed.keys() & options.keys():
+                what = f"parameter of {type(self).__name__}"
+                accept(self, *args, **with_present_names(what, renamed, options))
+                return
             known = list(inspect.signature(init).parameters)[1:]
             name = next((name for name in options if name not in known), None)
             if name is None:

@@ -45,7 +45,7 @@ class Mean(RegressorMixin, BaseEstimator):
 
 def test_predictions_are_of_rows_that_were_held_out():
     y = np.array(["a", "b"] * 30, dtype=object)
-    found = assess(Parrot(), X, y, folds=4, repeats=3)
+    found = assess(Parrot(), X, y, cv=4, repeats=3)
     assert (
         found.mean == 0.0
         and (found.predicted == "never").all()
@@ -67,17 +67,17 @@ def test_random_labels_cannot_be_told(frame):
     scores = []
     for seed in range(3):
         y = np.random.default_rng(seed).permutation(np.repeat(["a", "b"], 30))
-        scores.append(assess(AutoClassifier(learner="ridge"), samples, y, folds=3, repeats=1).mean)
+        scores.append(assess(AutoClassifier(learner="ridge"), samples, y, cv=3, repeats=1).mean)
     assert 0.3 < np.mean(scores) < 0.62
 
 
 def test_random_numbers_cannot_be_told():
     y = np.random.default_rng(2).standard_normal(60)
-    assert assess(AutoRegressor(), X, y, folds=5, repeats=2).mean < 0.1
+    assert assess(AutoRegressor(), X, y, cv=5, repeats=2).mean < 0.1
 
 
 def test_the_error_is_that_of_nadeau_and_bengio():
-    found = assess(AutoRegressor(), X, X[:, 0] + 0.3 * rng.standard_normal(60), folds=3, repeats=2)
+    found = assess(AutoRegressor(), X, X[:, 0] + 0.3 * rng.standard_normal(60), cv=3, repeats=2)
     assert len(found.scores) == 6 and found.share == 0.5
     assert found.mean == pytest.approx(np.mean(found.scores))
     assert found.error == pytest.approx(np.sqrt((1 / 6 + 20 / 40) * np.var(found.scores, ddof=1)))
@@ -89,7 +89,7 @@ def test_the_error_is_that_of_nadeau_and_bengio():
 
 def test_scores():
     y = rng.standard_normal(60)
-    found = assess(Mean(), X, y, folds=5, repeats=1)
+    found = assess(Mean(), X, y, cv=5, repeats=1)
     at = found.fold == 2
     assert found.models[2].n_ == 48 and found.models[2].mean_ == pytest.approx(y[~at].mean())
     expected = 1 - ((y[at] - y[~at].mean()) ** 2).sum() / (at.sum() * y.var())
@@ -100,18 +100,18 @@ def test_scores():
 def test_the_same_again():
     y = np.where(X[:, 0] > 0, "yes", "no")
     first, again = (
-        assess(AutoClassifier(RBF(), "ridge"), X, y, folds=3, repeats=2, random_state=5)
+        assess(AutoClassifier(RBF(), "ridge"), X, y, cv=3, repeats=2, random_state=5)
         for _ in range(2)
     )
     np.testing.assert_array_equal(first.predicted, again.predicted)
     np.testing.assert_array_equal(first.probability, again.probability)
-    other = assess(AutoClassifier(RBF(), "ridge"), X, y, folds=3, repeats=2, random_state=9)
+    other = assess(AutoClassifier(RBF(), "ridge"), X, y, cv=3, repeats=2, random_state=9)
     assert (other.fold != first.fold).any() and (first.predicted[0] != first.predicted[1]).any()
 
 
 def test_probabilities_are_of_the_class_said():
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(60) > 0, "yes", "no")
-    found = assess(AutoClassifier(RBF(), "logistic"), X, y, folds=3, repeats=1)
+    found = assess(AutoClassifier(RBF(), "logistic"), X, y, cv=3, repeats=1)
     np.testing.assert_allclose(found.probability.sum(axis=1), 1.0)
     np.testing.assert_array_equal(
         np.array(["no", "yes"])[found.probability.argmax(axis=1)], found.predicted[0]
@@ -122,24 +122,24 @@ def test_rare_classes_and_few_samples():
     y = np.array(["a"] * 30 + ["b"] * 28 + ["rare"] * 2)
     heard = []
     found = assess(
-        AutoClassifier(learner="ridge"), X, y, folds=5, repeats=1, progress=lambda: heard.append(1)
+        AutoClassifier(learner="ridge"), X, y, cv=5, repeats=1, progress=lambda: heard.append(1)
     )
     assert (
         len(heard) == 5 and found.probability.shape == (60, 3) and np.isfinite(found.scores).all()
     )
-    few = assess(Parrot(), X[:4], np.array(["a", "a", "b", "b"], dtype=object), folds=5, repeats=1)
+    few = assess(Parrot(), X[:4], np.array(["a", "a", "b", "b"], dtype=object), cv=5, repeats=1)
     assert few.folds == 2
     assert [repeats_for(n) for n in (100, 400, 1000, 2000)] == [10, 5, 2, 1]
 
 
 def test_two_samples_of_a_class():
     y = np.array(["common"] * 58 + ["rare"] * 2)
-    found = assess(AutoClassifier(RBF(), "svc"), X, y, folds=5, repeats=1)
+    found = assess(AutoClassifier(RBF(), "svc"), X, y, cv=5, repeats=1)
     assert found.mean > 0.9
 
 
 def test_folds_of_one_sample():
-    found = assess(AutoRegressor(RBF()), X[:12], X[:12, 0], folds=12, repeats=1)
+    found = assess(AutoRegressor(RBF()), X[:12], X[:12, 0], cv=12, repeats=1)
     assert np.isfinite(found.mean) and np.isfinite(found.error)
 
 
@@ -149,7 +149,7 @@ def test_folds_of_one_sample():
 def test_every_metric_is_measured_in_every_fold():
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(60) > 0.3, "yes", "no")
     model = AutoClassifier(RBF(), "logistic")
-    found = assess(model, X, y, folds=3, repeats=2, metric="auc")
+    found = assess(model, X, y, cv=3, repeats=2, metric="auc")
     assert found.metric == "auc" and found.mean == found.result("auc")[0] > 0.7
     assert found.measured.keys() == found.baselines.keys()
     assert all(values.shape == (6,) for values in found.measured.values())
@@ -169,7 +169,7 @@ def test_every_metric_is_measured_in_every_fold():
 def test_balanced_classes_have_the_same_weight():
     y = np.where(X[:, 0] + 0.8 * rng.standard_normal(60) > 1.2, "rare", "common")
     model = AutoClassifier(RBF(), "logistic")
-    plain, even = (assess(model, X, y, folds=3, repeats=1, balanced=b) for b in (False, True))
+    plain, even = (assess(model, X, y, cv=3, repeats=1, balanced=b) for b in (False, True))
     assert (even.predicted == "rare").sum() > (plain.predicted == "rare").sum()
 
 

@@ -59,15 +59,15 @@ def test_another_learner_forgets_what_was_left_out():
 
 def test_coverage_is_measured_on_held_out_folds():
     X, y = numbers(100)
-    result = assess(AutoRegressor(time="fast"), X, y, folds=4, repeats=2)
+    result = assess(AutoRegressor(time="fast"), X, y, cv=4, repeats=2)
     found = result.coverage
     assert found is not None and len(found.inside) == 100 and found.what == "intervals"
     assert 0.7 < found.share <= 1.0 and found.error < 0.05
     assert "intervals asked to hold 90 % hold" in str(found)
     X, labels = load_iris(return_X_y=True)
-    sets = assess(AutoClassifier(time="fast"), X, labels, folds=3, repeats=1).coverage
+    sets = assess(AutoClassifier(time="fast"), X, labels, cv=3, repeats=1).coverage
     assert sets is not None and "labels on average, empty ones included" in str(sets)
-    plain = assess(mercer.SVR(), *numbers(60), folds=3, repeats=1)
+    plain = assess(mercer.SVR(), *numbers(60), cv=3, repeats=1)
     assert plain.coverage is None
     ridge = AutoRegressor(learner="ridge").fit(*numbers(60))
     assert measure_coverage(ridge, *numbers(20)) is None
@@ -79,7 +79,7 @@ def test_automatic_models_inside_conformal_ones_have_a_guarantee():
     model = ConformalRegressor(AutoRegressor(time="fast")).fit(X[:100], y[:100])
     result = model.predict_interval(X[100:])
     assert result.bound == 0.9 and result.covered(y[100:]) > 0.75
-    assert assess(model, X, y, folds=3, repeats=1).coverage is not None
+    assert assess(model, X, y, cv=3, repeats=1).coverage is not None
     X, labels = load_iris(return_X_y=True)
     sets = ConformalClassifier(AutoClassifier(time="fast")).fit(X, labels).predict_set(X)
     assert sets.bound == 0.9

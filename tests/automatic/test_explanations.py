@@ -44,7 +44,7 @@ def test_shares_are_of_the_squared_norm():
 
 def test_only_columns_that_are_used_contribute():
     kernel = Linear().on(["a", "b"])
-    found = assess(AutoRegressor(kernel), X, Y, folds=3, repeats=1)
+    found = assess(AutoRegressor(kernel), X, Y, cv=3, repeats=1)
     made = {one.column: one for one in column_contributions(found, X, Y)}
     assert (
         list(made)[0] == "a" and made["a"].drop > 1.0 and made["c"].drop == made["c"].error == 0.0
@@ -63,7 +63,7 @@ def test_columns_are_compared_by_the_auc_where_the_accuracy_is_that_of_a_constan
     frame = pd.DataFrame(draws.standard_normal((300, 2)), columns=["a", "b"])
     chance = 1.0 / (1.0 + np.exp(1.3 - 0.8 * frame["a"]))
     y = np.where(draws.random(300) < chance, "yes", "no")
-    found = assess(AutoClassifier(RBF(3.0), learner="logistic"), frame, y, folds=3, repeats=1)
+    found = assess(AutoClassifier(RBF(3.0), learner="logistic"), frame, y, cv=3, repeats=1)
     assert not found.is_better("accuracy") and found.is_better("auc")
     assert importance_metric(found) == "auc"
     made = {one.column: one for one in column_contributions(found, frame, y)}
@@ -78,16 +78,16 @@ def test_every_learner_has_a_curve(task, learner):
     y = Y if task == "regression" else np.where(Y > 0, "up", "down")
     kind = AutoRegressor if task == "regression" else AutoClassifier
     model = kind(RBF(length_scale=2.0).on(["a"]), learner).fit(X, y)
-    made = learning_curve(model, X, y, points=3, folds=3)
+    made = learning_curve(model, X, y, points=3, cv=3)
     assert [point.count for point in made] == [20, 28, 40] and made[-1].score > (
         0.5 if task == "regression" else 0.7
     )
-    assert made == learning_curve(model, X, y, points=3, folds=3)
+    assert made == learning_curve(model, X, y, points=3, cv=3)
 
 
 def test_a_curve_is_of_some_samples_where_there_are_many():
     model = AutoRegressor(Linear()).fit(X, Y)
-    assert learning_curve(model, X, Y, most=30, folds=3)[-1].count == 20
+    assert learning_curve(model, X, Y, most=30, cv=3)[-1].count == 20
 
 
 def test_samples_that_are_certain_are_not_among_the_worst():

@@ -165,7 +165,7 @@ def made():
         labeled(none=[None] * N),
         "y",
         learner="ridge",
-        folds=2,
+        cv=2,
         repeats=2,
         progress=lambda *said: heard.append(said),
     )
@@ -202,7 +202,7 @@ def test_a_study_of_a_table(made):
 def test_a_column_that_is_left_out_needs_no_other_note():
     order = np.argsort(A)  # rows sorted by class: their counter knows it
     rows = table(row_id=np.arange(1000, 1000 + N), a=A[order], y=np.sort(A > 0).astype(int))
-    found = study(rows, "y", task="classification", learner="ridge", folds=2, repeats=1)
+    found = study(rows, "y", task="classification", learner="ridge", cv=2, repeats=1)
     assert [each.column for each in found.question.left_out] == ["row_id"]
     assert not any("row_id" in note for note in found.question.notes)
 
@@ -235,7 +235,7 @@ def test_a_study_of_numbers_by_terms():
         table(a=A, b=B, y=2 * A + 0.1 * B + 50),
         "y",
         kernel="Linear().on(['a']) + Linear().on(['b'])",
-        folds=3,
+        cv=3,
         repeats=1,
     )
     assert (
@@ -264,7 +264,7 @@ def others() -> list[Source]:
 def test_studies_of_other_samples(source):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = study(source, learner="ridge", folds=2, repeats=1)
+        found = study(source, learner="ridge", cv=2, repeats=1)
     assert found.question.target == "label" and found.contributions == [] and found.columns == []
     assert set(found.question.y) == ({"1", "-1"} if source.kind == "vectors" else {"x", "y"})
 
@@ -272,9 +272,7 @@ def test_studies_of_other_samples(source):
 def test_a_layout_is_kept(tmp_path):
     file = tmp_path / "some.csv"
     file.write_text("a;y\n" + "".join(f"{a:.3f};{a > 0}\n".replace(".", ",") for a in A))
-    found = study(
-        read_source(file), "y", learner="ridge", folds=2, repeats=1, explain_columns=False
-    )
+    found = study(read_source(file), "y", learner="ridge", cv=2, repeats=1, explain_columns=False)
     layout = layout_of(found.model)
     assert (
         layout.separator == ";"

@@ -259,8 +259,8 @@ def test_a_kernel_is_no_list_of_coefficients():
             ["KernelMap: kernel = 3 must be a mercer kernel"],
         ),
         (
-            lambda: mercer.KernelMap(landmarks=0).fit(points()),
-            ["KernelMap: landmarks = 0 must be at least 1"],
+            lambda: mercer.KernelMap(centers=0).fit(points()),
+            ["KernelMap: centers = 0 must be at least 1"],
         ),
         (
             lambda: mercer.repair(np.eye(2), how="mend"),

@@ -68,7 +68,7 @@ def test_remedies_of_learners():
             KernelPCA(kernel=RBF(), eigen_solver="dense").fit(X)
         with pytest.raises(errors.MemoryBudgetError, match="max_rank"):
             KernelCCA(kernel=RBF(0.1), max_rank=200).fit(X, X)
-        with pytest.raises(errors.MemoryBudgetError, match="take fewer landmarks"):
+        with pytest.raises(errors.MemoryBudgetError, match="take fewer centers"):
             MercerMap(RBF()).fit(X)
         with pytest.raises(errors.MemoryBudgetError, match="give fewer samples"):
             kernel_thinning(X, 10)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 
 import numpy as np
 import pandas
@@ -30,7 +31,7 @@ from mercer import (
     Spectrum,
     errors,
 )
-from mercer.kernels.functions import words
+from mercer.kernels.functions import row_sums, words
 
 LEARNS_SCALES = "its length scales are learned"
 WIDE = {
@@ -157,10 +158,65 @@ def test_inner_products_that_overflow_are_an_error(name):
         value(make(name, Linear()).fit(X, y), X)
 
 
-def test_kernels_that_are_constant_on_purpose():
+def said_to_be_constant(fit, *args):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit(*args)
+    return [str(one.message) for one in caught if one.category is errors.DataWarning]
+
+
+@every_estimator("kernel")
+def test_a_constant_kernel_is_allowed_with_a_warning(name):
+    X, y = samples(name), target(name)
+    model = make(name, Constant(2.0))
+    if name in ("KernelCCA", "KernelDensity"):  # nothing could correlate; there is no integral
+        with pytest.raises(errors.ParameterError, match=r"(?i)constant"):
+            model.fit(X, y)
+        return
+    said = said_to_be_constant(model.fit, X, y)
+    assert "kernel = Constant(c=2.0) is constant" in said[0] and "another kernel" in said[0]
+    assert len(set(said)) == 1
+
+
+@pytest.mark.parametrize("name", ["rbf", "poly", "sigmoid", "laplacian", "chi2"])
+def test_gamma_of_0_is_allowed_with_a_warning(name):
+    X, y = np.abs(samples("SVC")), target("SVC")
+    (said,) = said_to_be_constant(mercer.SVC(kernel=name, gamma=0, coef0=-0.5).fit, X, y)
+    assert "all predictions are equal" in said and "set gamma > 0" in said
+    assert not said_to_be_constant(mercer.SVC(kernel=name, gamma=0.1).fit, X, y)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "is_constant"),
+    [
+        (Constant() + Constant(2.0), True),
+        (0.0 * RBF() + Constant(), True),
+        ((Constant() * Constant(3.0)) ** 2, True),
+        (Constant(2.0).normalize(), True),
+        (Constant().on([0]), True),
+        (Constant() + RBF(), False),
+        (Constant() * Linear(), False),
+        (Conformal(kernel=Constant(), function=row_sums), False),
+    ],
+    ids=repr,
+)
+def test_combinations_that_are_constant(kernel, is_constant):
     X = samples("SVC")
-    for kernel in (Constant(2.0), RBF().on([0])):
-        mercer.KernelRidge(kernel=kernel).fit(np.column_stack([np.ones(60), X]), X[:, 0])
+    said = said_to_be_constant(mercer.KernelRidge(kernel=kernel).fit, X, X[:, 0])
+    assert bool(said) == is_constant
+
+
+def test_a_constant_may_be_one_of_several_kernels():
+    X, y = samples("SVC"), target("SVC")
+    model = mercer.MultipleKernelClassifier([RBF(), Constant()])
+    assert not said_to_be_constant(model.fit, X, y)
+    assert said_to_be_constant(mercer.MultipleKernelClassifier([Constant()]).fit, X, y)
+
+
+def test_kernels_that_are_constant_by_what_they_look_at():
+    X = samples("SVC")
+    kernel = RBF().on([0])
+    mercer.KernelRidge(kernel=kernel).fit(np.column_stack([np.ones(60), X]), X[:, 0])
     mercer.KernelRidge(kernel=RBF()).fit(np.ones((20, 2)), np.arange(20.0))
 
 

@@ -93,8 +93,8 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
         {"n_clusters": 3, "random_state": 0, "assign_labels": "cluster_qr"},
         {"n_clusters": 3, "random_state": 0, "centers": 9},
     ],
-    "KernelMap": [{}, {"kernel": RBF(), "landmarks": 5, "random_state": 0}],
-    "MercerMap": [{}, {"kernel": RBF(), "landmarks": 5, "random_state": 0}],
+    "KernelMap": [{}, {"kernel": RBF(), "centers": 5, "random_state": 0}],
+    "MercerMap": [{}, {"kernel": RBF(), "centers": 5, "random_state": 0}],
     "GaussianProcessRegressor": [
         {"alpha": 0.1},
         {"alpha": 0.1, "method": "sparse", "n_inducing": 9},

@@ -68,7 +68,7 @@ def studies():
     for kind in KINDS:
         source, target = source_of(kind)
         made[kind] = study(
-            source, target, learner="svc" if kind == "plane" else "ridge", folds=2, repeats=1
+            source, target, learner="svc" if kind == "plane" else "ridge", cv=2, repeats=1
         )
     return made
 
@@ -197,7 +197,7 @@ def test_figures_are_those_of_the_study(pages, studies):
 @pytest.mark.parametrize("kind", [pytest.param("classes", marks=pytest.mark.slow), "numbers"])
 def test_the_same_study_has_the_same_bytes(studies, pages, kind, tmp_path):
     source, target = studies[kind].source, studies[kind].question.target
-    again = study(source, target, learner="ridge", folds=2, repeats=1)
+    again = study(source, target, learner="ridge", cv=2, repeats=1)
     again = dataclasses.replace(again, seconds=studies[kind].seconds)
     assert (
         write_report(
@@ -258,7 +258,7 @@ def test_errors_of_a_regression_are_those_of_the_target(tmp_path, learner):
     for factor in (1.0, 1024.0):
         frame = pd.DataFrame({"a": a, "b": b, "y": factor * (np.sin(a) + 0.3 * b + noise)})
         source = Source("table", frame, None, [], None, "told")
-        result = study(source, "y", learner=learner, folds=2, repeats=1, explain_columns=False)
+        result = study(source, "y", learner=learner, cv=2, repeats=1, explain_columns=False)
         page = write_report(result, tmp_path / "r.html").read_text()
         section = page.partition("<h2>Model selection</h2>")[2].partition("</section>")[0]
         losses = re.findall(r'<tr><td class="number">([^<]*)</td>', section)

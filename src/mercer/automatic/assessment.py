@@ -15,7 +15,7 @@ from mercer.automatic.studies.configured import fit
 from mercer.automatic.studies.coverage import Coverage, measure_coverage, of_all_folds
 from mercer.automatic.subsets import split_folds
 from mercer.domains.base import pick_rows, raw_length
-from mercer.params import renamed_arguments
+from mercer.params import integer, renamed_arguments
 
 _RESAMPLED = 100  # bootstrap samples, from which the error on a test set is estimated
 
@@ -135,13 +135,13 @@ def repeats_for(n_samples: int) -> int:
     return 1
 
 
-@renamed_arguments(told="progress")
+@renamed_arguments(told="progress", folds="cv")
 def assess(
     model: Estimator,
     X: RawSamples,
     y: Targets,
     *,
-    folds: int = 5,
+    cv: int = 5,
     repeats: int | None = None,
     random_state: int = 0,
     progress: Callable[[], None] | None = None,
@@ -161,7 +161,7 @@ def assess(
         The samples.
     y : array of shape (n,)
         The targets.
-    folds : int
+    cv : int
         The number of folds; at most as many as the most frequent class has samples.
     repeats : int, optional
         How often the cross-validation is repeated with other folds. By default 10 times for up to
@@ -192,6 +192,7 @@ def assess(
     >>> bool(0.8 < result.mean < 1.0), len(result.scores)
     (True, 5)
     """
+    integer(1).check("cv", cv)
     y = np.asarray(y)
     n_samples = raw_length(X)
     classification = is_classifier(model)
@@ -201,8 +202,8 @@ def assess(
         repeats = repeats_for(n_samples)
     if classification:
         counts = np.unique(y, return_counts=True)[1]
-        folds = max(2, min(folds, int(counts.max())))
-    folds = min(folds, n_samples)
+        cv = max(2, min(cv, int(counts.max())))
+    folds = min(cv, n_samples)
     predicted = np.empty((repeats, n_samples), dtype=y.dtype if classification else float)
     probability = np.zeros((n_samples, len(reference.shares)))
     fold = np.zeros(n_samples, dtype=int)

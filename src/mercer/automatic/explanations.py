@@ -91,7 +91,7 @@ def column_contributions(
     >>> from sklearn.datasets import load_diabetes
     >>> from mercer import AutoRegressor, assess, column_contributions
     >>> X, y = load_diabetes(return_X_y=True, as_frame=True)
-    >>> assessment = assess(AutoRegressor(time="fast"), X, y, folds=2, repeats=1)
+    >>> assessment = assess(AutoRegressor(time="fast"), X, y, cv=2, repeats=1)
     >>> found = column_contributions(assessment, X, y)
     >>> len(found), found[0].drop > found[-1].drop
     (10, True)
@@ -230,7 +230,7 @@ def learning_curve(
     y: Targets,
     *,
     points: int = 5,
-    folds: int = 5,
+    cv: int = 5,
     most: int = 4000,
     random_state: int = 0,
 ) -> list[CurvePoint]:
@@ -250,7 +250,7 @@ def learning_curve(
     with blas_threads(n_samples // 2), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         kernel, X = _chosen_kernel(model, X)
-        parts = split_folds(y, is_classifier(model), folds, random_state)
+        parts = split_folds(y, is_classifier(model), cv, random_state)
         largest = min(len(train) for train, _ in parts)
         shuffled = [(train[rng.permutation(len(train))], test) for train, test in parts]
         counts = np.geomspace(min(20, largest), largest, points).round().astype(int)

@@ -27,6 +27,7 @@ from mercer.automatic.studies.stages import Announce, Progress, Stages
 from mercer.automatic.subsets import thin_out
 from mercer.domains.base import pick_rows
 from mercer.estimators.learning.effects import main_effects
+from mercer.params import renamed_arguments
 from mercer.proposals.registry import is_auto
 from mercer.proposals.tables import read_columns
 from mercer.readers import Layout, Source
@@ -37,6 +38,7 @@ _MOST_EFFECTS = 8  # columns whose main effects are kept
 _MOST_ROWS = 5000  # rows from which the types of columns are read
 
 
+@renamed_arguments(folds="cv")
 def study(
     source: Source,
     target: str | None = None,
@@ -48,7 +50,7 @@ def study(
     balanced: bool = False,
     choice: Choice = EVERY_COLUMN,
     effort: Effort | None = None,
-    folds: int = 5,
+    cv: int = 5,
     repeats: int | None = None,
     random_state: int = 0,
     explain_columns: bool = True,
@@ -63,7 +65,7 @@ def study(
     features are left out unless the kernel is given.
     """
     stages = Stages(progress, announce)
-    effort = effort or Effort(folds, repeats)
+    effort = effort or Effort(cv, repeats)
     asked = ask(source, target, task, choice)
     judge = metric or default_metric(asked.y, asked.task, balanced)
     options: dict[str, Any] = {"metric": judge, "random_state": random_state}
@@ -275,7 +277,7 @@ def _cross_validate(
     if folds < effort.folds:
         stages.notes.append(f"there was time for {folds} folds only: give a longer --time")
     with stages.stage("assess", folds * repeats):
-        options = {**options, "folds": folds, "repeats": repeats}
+        options = {**options, "cv": folds, "repeats": repeats}
         return assess(blank, X, y, progress=stages.step, **options)
 
 

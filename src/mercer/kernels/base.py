@@ -297,7 +297,7 @@ class Kernel(Algebra, Differentiable, Logarithms, Resolution, Separable, Shown, 
 
     def map_features(self, batch: Batch, truncate: int | None) -> Features:
         """The feature map of a batch, as `features`."""
-        remedy = "use KernelMap(kernel, landmarks), which samples it"
+        remedy = "use KernelMap(kernel, centers), which samples it"
         raise InfiniteFeaturesError("features", self, "has no finite feature map", remedy)
 
     def feature_dim(self, p: int) -> float:

@@ -22,17 +22,10 @@ from typing import (
 
 import numpy as np
 
-from mercer.errors import (
-    MercerError,
-    ParameterError,
-    UnknownParameterError,
-    did_you_mean,
-    explain,
-    warn,
-)
+from mercer.errors import MercerError, ParameterError, UnknownParameterError, did_you_mean
 from mercer.kernels.functions import FUNCTIONS, InverseRoot, describe, name_object
 from mercer.kernels.value_keys import value_key
-from mercer.params import Constraint, param
+from mercer.params import Constraint, param, warn_of_old_name
 from mercer.state import State
 
 __all__: list[str] = []
@@ -116,9 +109,7 @@ class Parameterized:
         self.__dict__.update({self.renamed.get(name, name): v for name, v in state.items()})
 
     def _warn_of_old_name(self, name: str, present: str) -> None:
-        rule = f"is the old name of {present}, which will be removed"
-        message = explain(f"parameter of {type(self).__name__}", name, rule, f"write {present}")
-        warn(message, DeprecationWarning)
+        warn_of_old_name(f"parameter of {type(self).__name__}", name, present)
 
     def _refusal(self, name: str, value: object) -> ParameterError:
         """The error of a name that is no parameter, with what was probably meant."""

@@ -126,7 +126,7 @@ class SharedSubsets(_SetKernel):
         n_elements = rows.shape[1]
         if n_elements > _LARGEST:
             rule = f"has 2^{n_elements} features on these sets"
-            remedy = "use KernelMap(kernel, landmarks), which samples them"
+            remedy = "use KernelMap(kernel, centers), which samples them"
             raise InfiniteFeaturesError("features", self, rule, remedy)
         sizes = range(n_elements + 1)
         by_size = (itertools.combinations(range(n_elements), size) for size in sizes)

@@ -262,6 +262,7 @@ class Reader:
             raise ModelFileError("object", name, "is not part of the format")
         renamed = getattr(entry.cls, "renamed", {})  # since the file was written
         parameters = {renamed.get(old, old): value for old, value in parameters.items()}
+        state = {renamed.get(old, old): value for old, value in state.items()}
         entry.check_names(parameters, state)
         return entry.make(self._attributes(parameters), self._attributes(state))
 

@@ -26,7 +26,7 @@ from mercer.kernels.tables.missing import MissingAware
 from mercer.kernels.tables.shared_missingness import SharedMissingness
 from mercer.kernels.texts import TfIdf
 from mercer.kernels.vectors.radial import RBF
-from mercer.params import positive
+from mercer.params import positive, renamed_arguments
 from mercer.proposals.keys import names_rows
 from mercer.state import storable
 
@@ -59,7 +59,7 @@ def read_columns(frame: Frame, missing: Markers = ()) -> list[TableColumn]:
     described = []
     for name, values in zip(frame.columns, columns, strict=True):
         if hasattr(frame[name], "columns"):
-            raise ParameterError("frame", name, "is the name of two columns", "give each its own")
+            raise ParameterError("X", name, "is the name of two columns", "give each its own")
         stored = str(getattr(frame[name], "dtype", ""))
         described.append(_column(name, values, missing, stored))
     return described
@@ -183,8 +183,9 @@ def _category(values: list[Any]) -> TableColumn:
     return TableColumn("category", 2.0 * (1.0 - float((shares**2).sum())))
 
 
+@renamed_arguments(frame="X")
 def table_kernel(
-    frame: Frame, *, scale: float = 1.0, missing: Markers = (), holes: bool = False
+    X: Frame, *, scale: float = 1.0, missing: Markers = (), holes: bool = False
 ) -> Kernel:
     """A kernel for the rows of a table, proposed from its columns as algebra that can be edited.
 
@@ -203,7 +204,7 @@ def table_kernel(
 
     Parameters
     ----------
-    frame : data frame, array or list of rows
+    X : data frame, array or list of rows
         The table.
     scale : float, default 1.0
         The width of the kernel: the mean exponent is 1/scale².
@@ -224,9 +225,9 @@ def table_kernel(
     MissingAware(RBF(length_scale=[7.837])).on([0]) * (RBF(length_scale=1.173) @ one_hot).on([1])
     """
     positive.check("scale", scale)
-    kernel = proposed_kernel(frame, scale=scale, missing=missing, holes=holes)
-    if hasattr(frame, "columns"):
-        _warn_of_identifiers(frame)
+    kernel = proposed_kernel(X, scale=scale, missing=missing, holes=holes)
+    if hasattr(X, "columns"):
+        _warn_of_identifiers(X)
     return kernel
 
 
@@ -236,8 +237,8 @@ def _warn_of_identifiers(frame: Frame) -> None:
     pairs = zip(frame.columns, columns, strict=True)
     keys = [str(name) for name, values in pairs if names_rows(name, present_values(values))]
     if keys:
-        remedy = f"leave identifiers out: frame.drop(columns={keys})"
-        warn(explain("frame", keys, "has the name of a key, and all its values differ", remedy))
+        remedy = f"leave identifiers out: X.drop(columns={keys})"
+        warn(explain("X", keys, "has the name of a key, and all its values differ", remedy))
 
 
 def proposed_kernel(
@@ -260,13 +261,11 @@ def proposed_kernel(
 def _varying_columns(frame: Frame, missing: Markers) -> list[TableColumn]:
     """The columns that are not constant, at least one."""
     if hasattr(frame, "collect"):
-        rule, remedy = "is not computed yet", "give frame.collect()"
-        raise InputTypeError("frame", type(frame).__name__, rule, remedy)
+        rule, remedy = "is not computed yet", "give X.collect()"
+        raise InputTypeError("X", type(frame).__name__, rule, remedy)
     columns = [column for column in read_columns(frame, missing) if column.spread > 0]
     if not columns:
-        raise ParameterError(
-            "frame", "every column constant", "leaves nothing in which rows differ"
-        )
+        raise ParameterError("X", "every column constant", "leaves nothing in which rows differ")
     return columns
 
 

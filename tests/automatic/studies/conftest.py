@@ -30,7 +30,7 @@ def studied():
     def of(kind: str):
         if kind not in kept:
             source = Source("table", table_of(kind), None, [], None, "a table")
-            kept[kind] = study(source, "y", learner="ridge", folds=3, repeats=1)
+            kept[kind] = study(source, "y", learner="ridge", cv=3, repeats=1)
         return kept[kind]
 
     return of

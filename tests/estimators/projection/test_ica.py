@@ -114,8 +114,8 @@ def test_bad_input_is_named():
         KernelICA().fit(np.ones((20, 3)))
     with pytest.raises(ValueError, match="NaN"):
         KernelICA().fit(np.where(X[3, 1] == X, np.nan, X))
-    with pytest.raises(ValueError, match="width"):
-        KernelICA(width=0.0).fit(X)
+    with pytest.raises(ValueError, match="length_scale"):
+        KernelICA(length_scale=0.0).fit(X)
     model = KernelICA(random_state=0).fit(X)
     with pytest.raises(ValueError, match="4 columns, one for each source"):
         model.inverse_transform(X[:, :2])

@@ -11,7 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mercer import RBF, Jaccard, KernelMap, errors
 
 
-@parametrize_with_checks([KernelMap(RBF(length_scale=2.0), landmarks=5, random_state=0)])
+@parametrize_with_checks([KernelMap(RBF(length_scale=2.0), centers=5, random_state=0)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -19,10 +19,10 @@ def test_scikit_learn_checks(estimator, check):
 def test_values(rng):
     X, Y = rng.standard_normal((30, 2)), rng.standard_normal((4, 2))
     np.testing.assert_array_equal(KernelMap(RBF()).fit(X).transform(Y), RBF()(Y, X))
-    some = KernelMap(RBF(), landmarks=7, random_state=0).fit(X)
+    some = KernelMap(RBF(), centers=7, random_state=0).fit(X)
     assert some.transform(Y).shape == (4, 7) and len(some.get_feature_names_out()) == 7
     np.testing.assert_array_equal(
-        KernelMap(RBF(), landmarks=X[:3]).fit(X).transform(Y), RBF()(Y, X[:3])
+        KernelMap(RBF(), centers=X[:3]).fit(X).transform(Y), RBF()(Y, X[:3])
     )
 
 
@@ -39,4 +39,4 @@ def test_bad_parameters(rng):
     with pytest.raises(errors.ParameterError):
         KernelMap("rbf").fit(X)
     with pytest.raises(errors.ParameterError):
-        KernelMap(landmarks=0).fit(X)
+        KernelMap(centers=0).fit(X)

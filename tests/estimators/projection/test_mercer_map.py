@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from mercer import RBF, Brownian, Jaccard, KernelRidge, Linear, MercerMap, Sigmoid, Wendland, errors
 
 
-@parametrize_with_checks([MercerMap(RBF(length_scale=2.0), landmarks=5, random_state=0)])
+@parametrize_with_checks([MercerMap(RBF(length_scale=2.0))])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -76,3 +76,39 @@ def test_a_kernel_of_unknown_definiteness_is_told(rng):
     X = rng.standard_normal((20, 8))
     with pytest.warns(errors.DefinitenessWarning, match=r"R\^8, as MercerMap needs it"):
         MercerMap(Wendland(3.0)).fit(X)
+
+
+def test_weights_count_samples_several_times(rng):
+    X, Y = rng.standard_normal((20, 2)), rng.standard_normal((4, 2))
+    weight = rng.integers(0, 4, 20)
+    ours = MercerMap(RBF(), n_components=8).fit(X, sample_weight=weight)
+    expected = MercerMap(RBF(), n_components=8).fit(np.repeat(X, weight, axis=0))
+    np.testing.assert_allclose(ours.eigenvalues_, expected.eigenvalues_, rtol=1e-9)
+    np.testing.assert_allclose(ours.transform(Y), expected.transform(Y), rtol=1e-6, atol=1e-8)
+    assert len(ours.centers_) == np.count_nonzero(weight)
+    again = MercerMap(RBF(), n_components=8).fit(X, sample_weight=7.0 * weight)
+    np.testing.assert_allclose(again.eigenvalues_, ours.eigenvalues_, rtol=1e-12)
+    plain = MercerMap(RBF()).fit(X)
+    same = MercerMap(RBF()).fit(X, sample_weight=np.ones(20))
+    np.testing.assert_array_equal(plain.transform(Y), same.transform(Y))
+
+
+def test_weights_make_the_features_orthogonal_in_their_measure(rng):
+    X, weight = rng.standard_normal((20, 2)), rng.uniform(0.1, 3.0, 20)
+    phi = MercerMap(RBF(), n_components=6).fit(X, sample_weight=weight)
+    F = phi.transform(X)
+    moments = F.T @ (weight[:, None] * F) / weight.sum()
+    np.testing.assert_allclose(moments, np.diag(phi.eigenvalues_), atol=1e-13)
+
+
+def test_weights_of_centers_that_are_drawn_or_given(rng):
+    X, weight = rng.standard_normal((20, 2)), np.repeat([0.0, 2.0], 10)
+    drawn = MercerMap(RBF(), centers=5, random_state=0).fit(X, sample_weight=weight)
+    assert {tuple(row) for row in drawn.centers_} <= {tuple(row) for row in X[10:]}
+    with pytest.warns(UserWarning, match="sample_weight.*is ignored: the centers are given"):
+        given = MercerMap(RBF(), centers=X[:3]).fit(X, sample_weight=weight)
+    np.testing.assert_array_equal(given.centers_, X[:3])
+    sets = [{"a", "b"}, {"a"}, {"x", "y"}, {"y"}]
+    assert len(MercerMap(Jaccard()).fit(sets, sample_weight=[1, 0, 2, 1]).centers_) == 3
+    with pytest.raises(errors.ParameterError, match="sample_weight"):
+        MercerMap(RBF()).fit(X, sample_weight=-weight)

@@ -18,6 +18,7 @@ from mercer.aliases import RawSamples
 from mercer.domains.base import Batch
 from mercer.domains.tables.columns import Markers, missing_values, table_columns
 from mercer.errors import InputTypeError, ParameterError
+from mercer.params import renamed_arguments
 
 _MISSING = "missing"
 _OTHERS = "(others)"
@@ -118,12 +119,13 @@ class TableCounts:
         return f"{total}, {100 * min(shares):.1f} to {100 * max(shares):.1f} % where any are"
 
 
-def describe(frame: RawSamples, *, missing: Markers = (), most: int = 6) -> TableCounts:
+@renamed_arguments(frame="X")
+def describe(X: RawSamples, *, missing: Markers = (), most: int = 6) -> TableCounts:
     """Summarize a table: the counts of the values of every column, and the missing ones.
 
     Parameters
     ----------
-    frame : data frame, array or list of rows
+    X : data frame, array or list of rows
         The table.
     missing : tuple, default ()
         Values, such as "?", that mean a missing value beside None and NaN.
@@ -149,13 +151,13 @@ def describe(frame: RawSamples, *, missing: Markers = (), most: int = 6) -> Tabl
     """
     if not isinstance(most, int) or most < 1:
         raise ParameterError("most", most, "must be a whole number, at least 1")
-    if hasattr(frame, "collect"):
-        rule, remedy = "is not computed yet", "give frame.collect()"
-        raise InputTypeError("frame", type(frame).__name__, rule, remedy)
-    columns, names = table_columns(Batch(frame))
+    if hasattr(X, "collect"):
+        rule, remedy = "is not computed yet", "give X.collect()"
+        raise InputTypeError("X", type(X).__name__, rule, remedy)
+    columns, names = table_columns(Batch(X))
     described = []
     for at, (name, values) in enumerate(zip(names, columns, strict=True)):
-        described.append(_describe(name, values, missing, most, _levels(frame, at)))
+        described.append(_describe(name, values, missing, most, _levels(X, at)))
     return TableCounts(len(columns[0]), described, most)
 
 
@@ -177,7 +179,7 @@ def _describe(
         counts = Counter(present)
     except TypeError:
         rule, remedy = "holds lists or other collections", "give single values"
-        raise InputTypeError("frame", f"column {name!r}", rule, remedy) from None
+        raise InputTypeError("X", f"column {name!r}", rule, remedy) from None
     if len(counts) > most and all(isinstance(value, (int, float, np.number)) for value in counts):
         at = np.quantile(np.array(present, dtype=float), list(_QUARTILES.values()))
         quartiles = dict(zip(_QUARTILES, at.tolist(), strict=True))

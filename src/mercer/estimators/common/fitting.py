@@ -47,7 +47,8 @@ def restores(method: Method, observed: Method | None = None) -> Method:
     @functools.wraps(method)
     def fit(self: Estimator, *args: object, **options: object) -> Estimator:
         before = vars(self).copy()
-        if not hasattr(self, "centers"):  # those with centers say in their reports what they load
+        # learners with centers say in their reports what they load
+        if not getattr(self, "reports_loading", hasattr(self, "centers")):
             warn_of_loading(args[0] if args else options.get("X"))
         run = method
         if observed is not None and hasattr(self, "_skl_callbacks"):

@@ -12,7 +12,14 @@ from mercer import errors
 from mercer.aliases import Estimator, Features, RawSamples, Weights
 from mercer.domains.base import in_order_of
 from mercer.domains.raw import dense_numbers
-from mercer.errors import KernelOverflowError, ParameterError, ShapeError, explain, warn
+from mercer.errors import (
+    DataWarning,
+    KernelOverflowError,
+    ParameterError,
+    ShapeError,
+    explain,
+    warn,
+)
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import reads_by_name
 from mercer.kernels.numerics.resolution import Points
@@ -133,8 +140,13 @@ def check_resolved(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
 
     Distances may overflow, so that the kernel is 0 for any two samples; or different samples may
     be the same in feature space, unless the learner allows that. A first look at two samples
-    settles nearly all cases without the kernel.
+    settles nearly all cases without the kernel. A kernel that is constant by its structure, as
+    gamma = 0 makes it, is allowed with a warning.
     """
+    if must_differ and kernel.is_constant:
+        rule = "is constant, so that no two samples differ and all predictions are equal"
+        warn(explain("kernel", kernel, rule, "set gamma > 0, or give another kernel"), DataWarning)
+        return
     if kernel.compares_points:
         _check_points(kernel.inner_points(X), must_differ)
         return

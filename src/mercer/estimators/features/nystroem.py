@@ -110,7 +110,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
     See Also
     --------
     RBFSampler : Random Fourier features of stationary kernels.
-    KernelMap : The kernel values with landmarks themselves.
+    KernelMap : The kernel values with centers themselves.
 
     References
     ----------

@@ -84,7 +84,8 @@ class GaussianProcess(KernelEstimator):
         if certificate.status == UNKNOWN:
             kernel.warn_unknown("a Gaussian process")
         given = self.optimizer is None or len(parameters.theta) == 0
-        check_resolved(kernel, X, must_differ=given)  # learned length scales leave where they start
+        # learned length scales leave where they start
+        check_resolved(kernel, X, must_differ=given or kernel.is_constant)
         return X, y
 
     def _count(

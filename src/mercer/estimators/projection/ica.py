@@ -25,6 +25,7 @@ from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.validation import check_weights
 from mercer.execution.blas import serial_blas
 from mercer.linalg.signs import sign_flips
+from mercer.params import OldNames
 from mercer.solvers.projection.independence import (
     Contrast,
     Rotation,
@@ -39,7 +40,12 @@ _SWEEPS = 3
 
 
 class KernelICA(
-    AnswersDask, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Observable, BaseEstimator
+    OldNames,
+    AnswersDask,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    Observable,
+    BaseEstimator,
 ):
     """Independent component analysis that minimizes the kernel generalized variance of the sources.
 
@@ -55,7 +61,7 @@ class KernelICA(
     n_components : int or None, default=None
         The number of sources; by default that of the columns. Fewer sources are looked for among
         the leading principal components.
-    width : float or None, default=None
+    length_scale : float or None, default=None
         The length scale of the Gaussian kernel on sources of unit variance. By default 1, or ½ for
         more than 1,000 samples, as Bach and Jordan take it.
     kappa : float or None, default=None
@@ -110,6 +116,7 @@ class KernelICA(
     True
     """
 
+    renamed: ClassVar[dict[str, str]] = {"width": "length_scale"}
     small_fits_use_blas: ClassVar[bool] = False  # every fit makes BLAS serial itself
     stored: ClassVar[State] = State(
         finite=("components_", "mixing_", "mean_", "whitening_", "contrast_"),
@@ -118,7 +125,7 @@ class KernelICA(
 
     _parameter_constraints: ClassVar[ParameterRules] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "width": [Interval(Real, 0, None, closed="neither"), None],
+        "length_scale": [Interval(Real, 0, None, closed="neither"), None],
         "kappa": [Interval(Real, 0, None, closed="neither"), None],
         "n_init": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
@@ -131,7 +138,7 @@ class KernelICA(
         self,
         n_components: int | None = None,
         *,
-        width: float | None = None,
+        length_scale: float | None = None,
         kappa: float | None = None,
         n_init: int = 1,
         tol: float = 1e-6,
@@ -140,7 +147,7 @@ class KernelICA(
         random_state: RandomState = None,
     ) -> None:
         self.n_components = n_components
-        self.width = width
+        self.length_scale = length_scale
         self.kappa = kappa
         self.n_init = n_init
         self.tol = tol
@@ -195,8 +202,8 @@ class KernelICA(
         width, kappa = 1.0, 2e-2
         if weight.sum() > _MANY:
             width, kappa = 0.5, 2e-3
-        if self.width is not None:
-            width = float(self.width)
+        if self.length_scale is not None:
+            width = float(self.length_scale)
         if self.kappa is not None:
             kappa = float(self.kappa)
         return Contrast(width, kappa, int(self.max_rank), weight)

@@ -1,15 +1,15 @@
-"""The empirical kernel map: a sample becomes its kernel values with some landmarks."""
+"""The empirical kernel map: a sample becomes its kernel values with some centers."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import RandomState, RawSamples, Targets
+from mercer.aliases import RandomState, RawSamples, Targets, Weights
 from mercer.domains.base import Batch, pick_rows, raw_length
 from mercer.domains.vectors.domain import Vectors
 from mercer.errors import EmptyInputError, ParameterError
@@ -17,17 +17,30 @@ from mercer.estimators.common.fitting import restores
 from mercer.estimators.common.lazily import AnswersDask
 from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.prepared import prepare_both
-from mercer.estimators.common.validation import as_in_training, check_resolved, note_columns
+from mercer.estimators.common.validation import (
+    as_in_training,
+    check_resolved,
+    check_weights,
+    note_columns,
+)
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64
 from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.radial import RBF
-from mercer.params import is_integer
+from mercer.params import OldNames, is_integer
 from mercer.state import State
 
 
-class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
-    """The empirical kernel map x ↦ [k(x, x_1), ..., k(x, x_m)] of m landmarks.
+class Centers(NamedTuple):
+    """Which of the samples are centers, and with what weights."""
+
+    among: RawSamples
+    rows: np.ndarray
+    weight: np.ndarray
+
+
+class KernelMap(OldNames, AnswersDask, TransformerMixin, BaseEstimator):
+    """The empirical kernel map x ↦ [k(x, x_1), ..., k(x, x_m)] of m centers.
 
     It turns samples of any kind into vectors, on which any estimator can be trained. A linear model
     on this map is not regularized by the norm of the kernel's feature space.
@@ -36,7 +49,7 @@ class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
     ----------
     kernel : Kernel or None, default=None
         A mercer kernel; ``RBF()`` by default.
-    landmarks : int, collection or None, default=None
+    centers : int, collection or None, default=None
         The samples x_1, ..., x_m: all training samples by default, as many of them as an integer
         says, drawn at random, or a collection of samples.
     random_state : int, RandomState or None, default=None
@@ -46,8 +59,8 @@ class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
     ----------
     kernel_ : Kernel
         The kernel, fitted to the training samples.
-    landmarks_ : collection
-        The landmarks.
+    centers_ : collection
+        The centers.
     n_features_in_ : int
         The number of columns of ``X``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -60,24 +73,26 @@ class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> from mercer import RBF, KernelMap
-    >>> KernelMap(RBF(), landmarks=2, random_state=0).fit_transform(
+    >>> KernelMap(RBF(), centers=2, random_state=0).fit_transform(
     ...     [[0.0], [1.0], [2.0]]
     ... ).shape
     (3, 2)
     """
 
+    renamed: ClassVar[dict[str, str]] = {"landmarks": "centers", "landmarks_": "centers_"}
+    reports_loading: ClassVar[bool] = False
     stored: ClassVar[State] = State(
-        plain=("kernel_", "landmarks_", "_n_features_out"), samples=("landmarks_",)
+        plain=("kernel_", "centers_", "_n_features_out"), samples=("centers_",)
     )
 
     def __init__(
         self,
         kernel: Kernel | None = None,
-        landmarks: int | RawSamples = None,
+        centers: int | RawSamples = None,
         random_state: RandomState = None,
     ) -> None:
         self.kernel = kernel
-        self.landmarks = landmarks
+        self.centers = centers
         self.random_state = random_state
 
     def _given_kernel(self) -> Kernel:
@@ -97,7 +112,7 @@ class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
 
     @restores
     def fit(self, X: RawSamples, y: Targets = None) -> Self:
-        """Choose the landmarks and fit the kernel.
+        """Choose the centers and fit the kernel.
 
         Parameters
         ----------
@@ -111,31 +126,48 @@ class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
         KernelMap
             The fitted estimator.
         """
+        self._fit_centers(X, None)
+        return self
+
+    def _fit_centers(self, X: RawSamples, sample_weight: Weights) -> Centers:
+        """Fit the kernel on the samples of positive weight, and choose the centers among them."""
         if self.kernel is not None and not isinstance(self.kernel, Kernel):
             what = f"{type(self).__name__}: kernel"
             raise ParameterError(what, self.kernel, "must be a mercer kernel")
         X = self._check(X, reset=True)
         batch = Batch(X)
+        weight = check_weights(sample_weight, len(batch))
+        rows = np.flatnonzero(weight > 0)
+        counted = X
+        if len(rows) < len(weight):
+            counted = pick_rows(X, rows)
+            batch = Batch(counted)
         self.kernel_ = clone(self._given_kernel()).fit_batch(batch)
-        check_resolved(self.kernel_, X, must_differ=True)
-        self.landmarks_ = self._choose_landmarks(X, len(batch))
-        self._n_features_out = len(Batch(self.landmarks_))
-        return self
+        check_resolved(self.kernel_, counted, must_differ=True)
+        centers = Centers(X, rows, weight[rows])
+        self.centers_ = counted
+        if self.centers is not None:
+            self.centers_, weight = self._choose_centers(centers)
+            centers = Centers(self.centers_, np.arange(len(weight)), weight)
+        self._n_features_out = len(centers.rows)
+        return centers
 
-    def _choose_landmarks(self, X: RawSamples, n_samples: int) -> RawSamples:
-        if self.landmarks is None:
-            return X
-        if not is_integer(self.landmarks):
-            return self._check(self.landmarks, reset=False)
-        if self.landmarks < 1:
-            what = f"{type(self).__name__}: landmarks"
-            raise ParameterError(what, self.landmarks, "must be at least 1")
-        count = min(int(self.landmarks), n_samples)
+    def _choose_centers(self, all_samples: Centers) -> tuple[RawSamples, np.ndarray]:
+        """Some of the samples, with their weights, or centers that are given, with weights of 1."""
+        if not is_integer(self.centers):
+            given = self._check(self.centers, reset=False)
+            return given, np.ones(len(Batch(given)))
+        if self.centers < 1:
+            what = f"{type(self).__name__}: centers"
+            raise ParameterError(what, self.centers, "must be at least 1")
+        n_samples = len(all_samples.rows)
+        count = min(int(self.centers), n_samples)
         drawn = check_random_state(self.random_state).choice(n_samples, count, replace=False)
-        return pick_rows(X, np.sort(drawn))
+        drawn.sort()
+        return pick_rows(all_samples.among, all_samples.rows[drawn]), all_samples.weight[drawn]
 
     def transform(self, X: RawSamples) -> np.ndarray:
-        """Kernel values with the landmarks.
+        """Kernel values with the centers.
 
         Parameters
         ----------
@@ -144,14 +176,14 @@ class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_landmarks)
+        ndarray of shape (n_samples, n_centers)
             The kernel values.
         """
         check_is_fitted(self)
         X = self._check(X, reset=False)
         if isinstance(self.kernel_.domain, Vectors):
-            return self.kernel_(X, self.landmarks_)
-        return dense(self.kernel_, *prepare_both(self.kernel_, X, self.landmarks_), FLOAT64)
+            return self.kernel_(X, self.centers_)
+        return dense(self.kernel_, *prepare_both(self.kernel_, X, self.centers_), FLOAT64)
 
     def get_feature_names_out(self, input_features: object = None) -> np.ndarray:
         """Names of the columns of the result.
@@ -163,7 +195,7 @@ class KernelMap(AnswersDask, TransformerMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_landmarks,)
+        ndarray of shape (n_centers,)
             "kernelmap0", "kernelmap1", ...
         """
         check_is_fitted(self)

@@ -8,10 +8,10 @@ import numpy as np
 import scipy
 from sklearn.utils.validation import check_is_fitted
 
-from mercer.aliases import RandomState, RawSamples, Targets
+from mercer.aliases import RandomState, RawSamples, Targets, Weights
 from mercer.definiteness import UNKNOWN
-from mercer.domains.base import Batch, raw_length
-from mercer.errors import DefinitenessError, ParameterError
+from mercer.domains.base import Batch
+from mercer.errors import DefinitenessError, ParameterError, warn_ignored
 from mercer.estimators.common.fitting import restores
 from mercer.estimators.common.validation import check_resolved
 from mercer.estimators.projection.map import KernelMap
@@ -26,11 +26,11 @@ _ROUNDING = 10.0  # times n times eps: what counts as an eigenvalue of 0
 
 
 class MercerMap(KernelMap):
-    """The map φ_j(x) = √λ_j ψ_j(x) of Mercer's theorem, for the m landmarks as the measure.
+    """The map φ_j(x) = √λ_j ψ_j(x) of Mercer's theorem, for the m centers as the measure.
 
     The eigenvalues λ_j and eigenfunctions ψ_j of the integral operator of the kernel are estimated
     by the Nyström method. The features are not centered, unlike those of `KernelPCA`: their inner
-    products are the kernel, ⟨φ(x), φ(y)⟩ = k(x, y), exactly where x or y is a landmark, if all
+    products are the kernel, ⟨φ(x), φ(y)⟩ = k(x, y), exactly where x or y is a center, if all
     components are kept. A linear model on these features is regularized as in the feature space of
     the kernel.
 
@@ -40,7 +40,7 @@ class MercerMap(KernelMap):
         A positive semi-definite mercer kernel; ``RBF()`` by default.
     n_components : int or None, default=None
         The number of features, those of the largest eigenvalues; all that are not 0 by default.
-    landmarks : int, collection or None, default=None
+    centers : int, collection or None, default=None
         The samples by which the eigenfunctions are estimated: all training samples by default, as
         many of them as an integer says, drawn at random, or a collection of samples.
     random_state : int, RandomState or None, default=None
@@ -50,10 +50,11 @@ class MercerMap(KernelMap):
     ----------
     kernel_ : Kernel
         The kernel, fitted to the training samples.
-    landmarks_ : collection
-        The landmarks.
+    centers_ : collection
+        The centers.
     eigenvalues_ : ndarray of shape (n_components,)
-        The eigenvalues λ_j of the operator, those of the Gram matrix of the landmarks divided by m.
+        The eigenvalues λ_j of the operator, those of the Gram matrix of the centers divided by m;
+        with sample weights the matrix is √w_i k(x_i, x_j) √w_j, divided by Σ w_i.
     n_features_in_ : int
         The number of columns of ``X``.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -74,22 +75,22 @@ class MercerMap(KernelMap):
     True
     """
 
-    memory_remedy: ClassVar[str] = "take fewer landmarks"
+    memory_remedy: ClassVar[str] = "take fewer centers"
     stored: ClassVar[State] = State(finite=("eigenvalues_", "_vectors"))
 
     def __init__(
         self,
         kernel: Kernel | None = None,
         n_components: int | None = None,
-        landmarks: int | RawSamples = None,
+        centers: int | RawSamples = None,
         random_state: RandomState = None,
     ) -> None:
-        super().__init__(kernel, landmarks, random_state)
+        super().__init__(kernel, centers, random_state)
         self.n_components = n_components
 
     @restores
-    def fit(self, X: RawSamples, y: Targets = None) -> Self:
-        """Choose the landmarks, fit the kernel and find its eigenfunctions.
+    def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
+        """Choose the centers, fit the kernel and find its eigenfunctions.
 
         Parameters
         ----------
@@ -97,6 +98,9 @@ class MercerMap(KernelMap):
             Training samples.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The measure: a weight counts a sample several times. Samples of weight 0 are left out;
+            those that are drawn as centers keep their weights.
 
         Returns
         -------
@@ -107,21 +111,28 @@ class MercerMap(KernelMap):
         if count is not None and not (is_integer(count) and count >= 1):
             rule = "must be None or at least 1"
             raise ParameterError("MercerMap: n_components", count, rule)
-        super().fit(X, y)
+        if sample_weight is not None and not (self.centers is None or is_integer(self.centers)):
+            warn_ignored("sample_weight", "given", "the centers are given, and are the measure")
+            sample_weight = None
+        centers = self._fit_centers(X, sample_weight)
+        weight = centers.weight
         if self.kernel_.certificate().status == UNKNOWN:
             self.kernel_.warn_unknown("MercerMap")
-        check_resolved(self.kernel_, self.landmarks_, must_differ=False)
-        n_landmarks = raw_length(self.landmarks_)
-        samples = self.kernel_.prepare(Batch(self.landmarks_))
-        values, vectors = scipy.linalg.eigh(dense(self.kernel_, samples, samples, FLOAT64))
-        limit = _ROUNDING * n_landmarks * np.finfo(float).eps * np.abs(values).max()
+        check_resolved(self.kernel_, self.centers_, must_differ=False)
+        samples = self.kernel_.prepare(Batch(centers.among))
+        if len(centers.rows) < len(samples):  # errors give the row numbers of all samples
+            samples = samples.take(centers.rows)
+        root = np.sqrt(weight)  # the operator is symmetric on functions times the roots
+        K = dense(self.kernel_, samples, samples, FLOAT64)
+        values, vectors = scipy.linalg.eigh(K * root[:, None] * root)
+        limit = _ROUNDING * len(weight) * np.finfo(float).eps * np.abs(values).max()
         if values[0] < -limit:
-            rule = f"has the eigenvalue {values[0]:.4g} on the landmarks and no feature map"
+            rule = f"has the eigenvalue {values[0]:.4g} on the centers and no feature map"
             raise DefinitenessError("MercerMap: kernel", self.kernel_, rule, "give a psd kernel")
         kept = np.flatnonzero(values > limit)[::-1][:count]
-        vectors = vectors[:, kept] * sign_flips(vectors[:, kept])
-        self.eigenvalues_ = values[kept] / n_landmarks
-        self._vectors = vectors / np.sqrt(values[kept])
+        flips = sign_flips(vectors[:, kept] / root[:, None])  # of the eigenfunctions
+        self.eigenvalues_ = values[kept] / weight.sum()
+        self._vectors = vectors[:, kept] * flips * root[:, None] / np.sqrt(values[kept])
         self._n_features_out = len(kept)
         return self
 

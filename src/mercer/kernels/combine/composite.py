@@ -109,6 +109,10 @@ class Mapped(Composite, abstract=True):
 
     kernel: Kernel = param(check=is_kernel)
 
+    @computed
+    def is_constant(self) -> bool:
+        return self.kernel.is_constant
+
     def tile(self, pair: Pair, out: np.ndarray) -> None:
         self.kernel.tile(pair.part(0), out)
 
@@ -162,6 +166,10 @@ class Pointwise(Composite, abstract=True):
     @property
     def constant_diagonal(self) -> bool:
         return all(child.constant_diagonal for child in self.children())
+
+    @computed
+    def is_constant(self) -> bool:
+        return all(map(operator.attrgetter("is_constant"), self.named_children().values()))
 
 
 class Profile(Pointwise, abstract=True):

@@ -161,6 +161,7 @@ class Conformal(Mapped):
 
     invariance: ClassVar[str] = "none"
     varies_with_parts: ClassVar[bool] = True
+    is_constant: ClassVar[bool] = False  # f may vary
     function: SampleFunction = param(check=function)
     nonzero: bool = param(default=False, check=boolean)
 

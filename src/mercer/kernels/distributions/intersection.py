@@ -116,7 +116,7 @@ class HistogramIntersection(Composite):
         rows = _as_rows(self.prepare(batch).x)
         if not (rows.data == np.round(rows.data)).all():
             rule = "has features for whole numbers only"
-            remedy = "use KernelMap(kernel, landmarks), which samples them"
+            remedy = "use KernelMap(kernel, centers), which samples them"
             raise InfiniteFeaturesError("features", self, rule, remedy)
         return _unary(rows, self)
 
@@ -145,7 +145,7 @@ def _unary(rows: SparseMatrix, kernel: Kernel) -> SparseMatrix:
     first = np.concatenate([[0], np.cumsum(largest)])
     if max(first[-1], counts.sum()) > _MOST_COLUMNS:
         rule = f"has {first[-1]:,} columns of zeros and ones"
-        raise InfiniteFeaturesError("features", kernel, rule, "use KernelMap(kernel, landmarks)")
+        raise InfiniteFeaturesError("features", kernel, rule, "use KernelMap(kernel, centers)")
     ends = np.cumsum(counts)
     steps = np.arange(counts.sum()) - np.repeat(ends - counts, counts)
     columns = np.repeat(first[rows.indices], counts) + steps

@@ -282,7 +282,7 @@ class NodeKernel(Kernel, abstract=True):
         if not is_small(self._graph):
             nodes = f"the graph's {len(self._graph)} nodes"
             rule = f"has no features at hand: {nodes} are too many to decompose"
-            remedy = "use KernelMap(kernel, landmarks), which samples them"
+            remedy = "use KernelMap(kernel, centers), which samples them"
             raise InfiniteFeaturesError("features", self, rule, remedy)
         s = spectrum(self._graph, self.matrix)
         return s.vectors[samples.at] * np.sqrt(np.maximum(self.transform(s), 0.0))

@@ -34,6 +34,7 @@ class Resolution:
 
         def certificate(self, d: int | None = None) -> Certificate: ...
 
+    is_constant: ClassVar[bool] = False  # all values are equal by the structure of the kernel
     compares_points: ClassVar[bool] = False  # which samples such as series and bags consist of
 
     @property

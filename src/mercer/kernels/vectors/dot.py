@@ -279,6 +279,7 @@ class Constant(Kernel, splits=constant_form):
 
     domain: ClassVar[Domain] = _ANYTHING
     invariance: ClassVar[str] = "radial"
+    is_constant: ClassVar[bool] = True
     c: float = param(default=1.0, check=nonnegative, continuous=True)
 
     def claim(self) -> Definite:

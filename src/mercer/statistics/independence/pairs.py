@@ -15,7 +15,7 @@ from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.raw import select_columns
 from mercer.errors import InputTypeError, ParameterError
 from mercer.markup import TextTable
-from mercer.params import integer
+from mercer.params import integer, renamed_arguments
 from mercer.statistics.independence.dhsic import JointResult, dhsic_test
 from mercer.statistics.independence.hsic import IndependenceResult, hsic_test
 from mercer.statistics.independence.kci import kci_test
@@ -95,8 +95,9 @@ class Relations(TextTable):
         return rows
 
 
+@renamed_arguments(table="X")
 def relate(
-    table: RawSamples,
+    X: RawSamples,
     columns: Sequence[Any] | None = None,
     *,
     given: Sequence[Any] = (),
@@ -113,7 +114,7 @@ def relate(
 
     Parameters
     ----------
-    table : DataFrame, or array of shape (n, d)
+    X : DataFrame, or array of shape (n, d)
         The table.
     columns : sequence, optional
         The names, or positions, of the columns to test; all but the given ones by default.
@@ -142,8 +143,8 @@ def relate(
     >>> relate(table, random_state=0).dependent()
     [(0, 2), (1, 2)]
     """
-    table = as_samples(table, "table")
-    names = _names(table)
+    X = as_samples(X, "X")
+    names = _names(X)
     given = tuple(_known(name, names, "given") for name in given)
     if columns is None:
         chosen = [name for name in names if name not in given]
@@ -151,14 +152,14 @@ def relate(
         chosen = [_known(name, names, "columns") for name in columns]
     _check(chosen, given, groups)
     count, rng = check_permutations(n_permutations), generator(random_state)
-    table, groups, notes = _fewer_rows(table, groups, max_rows, rng)
-    views = {name: select_columns(table, [name]) for name in chosen}
+    X, groups, notes = _fewer_rows(X, groups, max_rows, rng)
+    views = {name: select_columns(X, [name]) for name in chosen}
     options: dict[str, Any] = {"n_permutations": count, "groups": groups}
     results: list[IndependenceResult] = []
     for first, second in itertools.combinations(chosen, 2):
         pair = views[first], views[second]
         if given:
-            results.append(kci_test(*pair, select_columns(table, list(given))))
+            results.append(kci_test(*pair, select_columns(X, list(given))))
         else:
             results.append(hsic_test(*pair, random_state=rng, **options))
     joint = None
