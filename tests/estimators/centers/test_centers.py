@@ -17,7 +17,7 @@ from mercer import (
     Spectrum,
     scan,
 )
-from mercer.errors import InputError, NotFiniteError, ParameterError, WidthError
+from mercer.errors import InputError, InputTypeError, NotFiniteError, ParameterError, WidthError
 from mercer.estimators.centers.attempt import sample_size
 
 rng = np.random.default_rng(0)
@@ -232,6 +232,31 @@ def test_nan_is_named_by_its_block(centers):
         model.fit(blocks(bad, Y))
     with pytest.raises(NotFiniteError, match=r"y of row 133 \(block 1\)"):
         model.fit(blocks(X, bad[:, 1]))
+
+
+@pytest.mark.parametrize("seed", range(3))  # the row is among those that are drawn, or is not
+def test_rows_of_tables_that_are_not_finite_are_named(seed):
+    table = pd.DataFrame({"a": X[:, 0], "c": np.where(X[:, 1] > 0, "x", "y")})
+    kernel = mercer.table_kernel(table)
+    table.loc[150, "a"] = np.nan
+    model = KernelRidge(kernel=kernel, centers=5, random_state=seed)
+    with pytest.raises(NotFiniteError, match=r"^row 150 \(block 3\), a = nan"):
+        model.fit(scan(table, Y, block_rows=50))
+    with pytest.raises(NotFiniteError, match=r"^X\[150\], a = nan"):
+        model.fit(table, Y)
+    with pytest.raises(NotFiniteError, match=r"^X\[150\], a = nan"):
+        model.fit(table, Y, sample_weight=np.arange(N) > 40)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_samples_that_the_kernel_cannot_read_are_named(seed):
+    words = ["abab"] * N
+    words[150] = 3.5
+    model = KernelRidge(kernel=Spectrum(2), centers=5, random_state=seed)
+    with pytest.raises(InputTypeError, match=r"^row 150 \(block 3\) = 3.5 is not a string"):
+        model.fit(scan(words, Y, block_rows=50))
+    with pytest.raises(InputTypeError, match=r"^X\[150\] = 3.5 is not a string"):
+        model.fit(words, Y)
 
 
 def test_blocks_of_another_width_are_named():

@@ -108,6 +108,13 @@ def test_centers_of_a_regression_are_inducing_points(tmp_path):
         GaussianProcessRegressor(KERNEL, method="exact", centers=10).fit(X, TARGET)
 
 
+def test_more_centers_of_a_regression_than_rows_are_all_rows():
+    model = GaussianProcessRegressor(KERNEL, alpha=0.1, centers=500, optimizer=None)
+    with pytest.warns(UserWarning, match=rf"500 is more than the {len(X)} rows"):
+        model.fit(X, TARGET)
+    assert len(model.inducing_) == len(X)
+
+
 def test_what_is_loaded_for_a_regression_is_checked_block_by_block():
     bad = X.copy()
     bad[-3, 1] = np.nan

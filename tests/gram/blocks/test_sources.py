@@ -1,6 +1,8 @@
 """Sources of rows: the same rows whatever they come from, and errors that name the place."""
 
 import dataclasses
+import gc
+import warnings
 
 import numpy as np
 import pytest
@@ -120,6 +122,17 @@ def test_parts_can_be_read_anywhere(make, tmp_path):
     blocks = [part.load() for part in reversed(rows.map(double).parts())][::-1]
     assert np.concatenate([block.y for block in blocks]) == pytest.approx(2 * Y)
     assert [block.start for block in blocks] == [block.start for block in rows]
+
+
+def test_text_files_are_closed_where_reading_stops_early(tmp_path):
+    rows = csv(tmp_path)
+    blocks = iter(rows)
+    next(blocks)
+    with warnings.catch_warnings(record=True) as unclosed:
+        warnings.simplefilter("always")
+        blocks.close()
+        gc.collect()
+    assert not unclosed
 
 
 def double(block):

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import numpy as np
 from sklearn.utils.validation import check_array
 
 from mercer.aliases import RawSamples
+from mercer.domains.base import Batch
 from mercer.domains.raw import in_order_of, raw_length
 from mercer.domains.vectors.misfits import misfits
 from mercer.errors import (
     ABSENT,
+    DomainError,
     EmptyInputError,
+    InputError,
     InputTypeError,
     NotFiniteError,
     ParameterError,
     WidthError,
 )
 from mercer.gram.blocks.base import Block, Change
+from mercer.kernels.base import Kernel
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +64,33 @@ class AsNumbers:
                 raise misfit.refusal(block.name_row(misfit.row), where, remedy) from None
             rule = f"holds text or objects where the kernel needs numbers ({error})"
             raise InputTypeError(block.name_row(0), type(X).__name__, rule, remedy) from None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Readable:
+    """Samples as they are, refused with their place where the kernel cannot read one of them."""
+
+    kernel: Kernel
+
+    def __call__(self, block: Block) -> Block:
+        try:
+            if len(block):
+                self.kernel.prepare(Batch(block.X))
+        except (InputError, DomainError) as error:
+            raise _placed(error, block) from None
+        return block
+
+
+def _placed(error: InputError | DomainError, block: Block) -> InputError | DomainError:
+    """The error with the place of the row among all rows, where it names one of the block."""
+    found = re.match(r"X\[(\d+)(?:, (\d+))?\]", str(error))
+    if found is None:
+        return error
+    row, column = found.groups()
+    place = block.name_row(int(row))
+    if column is not None:
+        place = f"{place}, column {column}"
+    return type(error)(place + str(error)[found.end() :])
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,19 +12,20 @@ from sklearn.utils.multiclass import check_classification_targets
 from mercer.aliases import RandomState, RawSamples, Targets, Weights
 from mercer.config import format_bytes
 from mercer.domains.base import raw_length
-from mercer.errors import ParameterError, ShapeError
+from mercer.errors import DomainError, InputError, ParameterError, ShapeError
 from mercer.estimators.centers.changes import (
     AsClasses,
     AsNumbers,
     AsTargets,
     Checked,
+    Readable,
     Unlabeled,
     check_length,
     checked_weight,
 )
 from mercer.estimators.common.base import KernelEstimator, certificate_on
 from mercer.estimators.common.kernel_choice import is_precomputed
-from mercer.estimators.common.training import Target, begin, begin_classes, weigh_classes
+from mercer.estimators.common.training import Target, Training, begin, begin_classes, weigh_classes
 from mercer.estimators.common.validation import check_weights
 from mercer.execution.cluster import current_engine
 from mercer.execution.engine import Engine
@@ -144,6 +145,7 @@ def _begun(
     kernel = _checked_kernel(estimator, training.kernel, training.X)
     values = _target_values(training.y, target)
     rows = ArrayRows(training.samples(), values, training.weight)
+    _check_readable(estimator, kernel, rows, training)
     data = RowData(kernel, rows, training.count, current_engine(), one_target=training.y.ndim == 1)
     data.total_weight, data.n_given = float(training.weight.sum()), training.n_given
     if not training.all_count:
@@ -155,6 +157,23 @@ def _begun(
     elif values is not None:
         _note_moments(data, [_moments(Block(None, values, training.weight))])
     return data
+
+
+def _check_readable(
+    estimator: KernelEstimator, kernel: Kernel, rows: Rows, training: Training
+) -> None:
+    """Refuse samples that the kernel cannot read, by their places among all that were given.
+
+    A pass knows the place in its block only, and a sample of the rows not even that.
+    """
+    if estimator._takes_vectors():
+        return
+    try:
+        for _ in rows.map(Readable(kernel)):
+            pass
+    except (InputError, DomainError):
+        training.whole()
+        raise
 
 
 def _target_values(y: np.ndarray, target: Target) -> np.ndarray | None:
@@ -206,14 +225,17 @@ def _opened_source(
 def _surveyed(estimator: KernelEstimator, source: Rows, target: Target) -> RowData:
     """The kernel from a sample of the rows; sums of targets and weights from all of them."""
     sample = _sampled(estimator, source, target)
-    kernel = _kernel_of_sample(estimator, sample, target)
     engine = current_engine(lazy=isinstance(source, DaskRows))
+    kernel = _kernel_of_sample(estimator, sample, target)
     change = _target_change(estimator, source, engine, target)
     rows = source.map(*_number_changes(estimator), change)
     data = RowData(kernel, rows, len(source), engine, n_given=len(source))
     data.class_factors = getattr(change, "factors", None)
     data.one_target = sample.y is None or np.ndim(sample.y) == 1
-    _note_moments(data, engine.map(_moments, rows))
+    reading = rows
+    if not estimator._takes_vectors():
+        reading = rows.map(Readable(kernel))
+    _note_moments(data, engine.map(_moments, reading))
     if target == "number" and data.n_targets != 1:
         raise ShapeError("y", f"{data.n_targets} columns", "must be one column")
     return data

@@ -103,18 +103,11 @@ class CenterProblem:
         if isinstance(self.given, str):
             return default_centers(self.count)
         if isinstance(self.given, Integral):
-            return self._at_most_all(int(self.given))
+            return at_most_all(int(self.given), self.count)
         count = raw_length(self.given)
         if count == 0:
             raise ParameterError("centers", self.given, "is empty")
         return count
-
-    def _at_most_all(self, wanted: int) -> int:
-        """The number of centers that the user asks for, or all rows, with a warning."""
-        if wanted > self.count:
-            rule = f"is more than the {self.count} rows: all of them are taken"
-            warn(explain("centers", wanted, rule), UserWarning)
-        return min(wanted, self.count)
 
     def _hold_out(self, size: int | None) -> None:
         """Hold so many rows out; if None, one in a hundred of many rows."""
@@ -295,6 +288,14 @@ class CenterProblem:
         if len(self.held):
             notes = (*notes, f"{len(self.held):,} rows were held out, for the score only")
         return plan, notes
+
+
+def at_most_all(wanted: int, count: int) -> int:
+    """The number of centers that the user asks for, or all rows, with a warning."""
+    if wanted > count:
+        rule = f"is more than the {count} rows: all of them are taken"
+        warn(explain("centers", wanted, rule), UserWarning)
+    return min(wanted, count)
 
 
 def _gain(before: float, after: float) -> float:

@@ -18,6 +18,7 @@ from mercer.config import format_bytes
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.centers.data import checked
+from mercer.estimators.centers.problem import at_most_all
 from mercer.estimators.gp.hyperparameters import Hyperparameters
 from mercer.estimators.gp.learning import Evidence, Learned
 from mercer.estimators.gp.posterior import ExactPosterior, Posterior
@@ -63,6 +64,7 @@ class Way:
     method: str
     n_inducing: int
     inducing: RawSamples = None
+    drawn: bool = False  # whether ``centers`` is a number of samples
 
     @classmethod
     def of(cls, method: str, n_inducing: int, centers: CentersLike) -> Self:
@@ -75,10 +77,14 @@ class Way:
             rule = "are inducing points, which method='exact' has none of"
             raise ParameterError("centers", centers, rule, "set method='sparse'")
         if isinstance(centers, Integral):
-            return cls(way, int(centers))
+            return cls(way, int(centers), drawn=True)
         if raw_length(centers) == 0:
             raise ParameterError("centers", centers, "is empty")
         return cls(way, raw_length(centers), centers)
+
+    def count(self, n: int) -> int:
+        """How many inducing points there are for n samples."""
+        return at_most_all(self.n_inducing, n) if self.drawn else self.n_inducing
 
 
 def loaded(

@@ -247,7 +247,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         self.__dict__.pop("inducing_", None)
         if not isinstance(posterior, SparsePosterior):
             return self._learn(posterior.parameters, posterior.evidence)
-        posterior.begin(way.n_inducing, way.inducing)
+        posterior.begin(way.count(len(posterior.Y)), way.inducing)
         learned = self._learn(posterior.parameters, posterior.evidence)
         if self.optimizer is not None:
             learned = learned.and_then(inference.refine_inducing(posterior, self._learn))

@@ -239,12 +239,11 @@ class TextRows(Rows):
         first = 0
         try:
             step = self._chunk_rows(path, separator)
-            chunks = pandas.read_csv(
-                path, sep=separator, chunksize=step, usecols=self.columns.named()
-            )
-            for frame in chunks:
-                yield self.columns.split(frame.reset_index(drop=True), path, first)
-                first += len(frame)
+            names = self.columns.named()
+            with pandas.read_csv(path, sep=separator, chunksize=step, usecols=names) as chunks:
+                for frame in chunks:
+                    yield self.columns.split(frame.reset_index(drop=True), path, first)
+                    first += len(frame)
         except pandas.errors.EmptyDataError:  # an empty file has no rows
             return
         except (OSError, pandas.errors.ParserError) as error:
