@@ -120,6 +120,16 @@ def test_matern_has_thirteen_digits(nu):
     np.testing.assert_allclose(kernel(X), exact, rtol=1e-13)
 
 
+@pytest.mark.parametrize("nu", [0.1, 0.49, 0.8, 6.3, 35.5, 50.0])
+def test_matern_near_and_far(nu):
+    """Relative errors of at most 2e-13, as the documentation says."""
+    X, kernel = np.geomspace(1e-6, 60.0, 60)[:, None], Matern(nu=nu)
+    origin = np.zeros((1, 1))
+    exact = [naive.value(kernel, x, origin[0]) for x in X]
+    errors = [abs(mpmath.mpf(k) / e - 1) for k, e in zip(kernel(X, origin)[:, 0].tolist(), exact)]
+    assert max(e for e, value in zip(errors, exact) if value > 1e-290) < 2e-13
+
+
 @pytest.mark.parametrize("nu", [0.3, 0.8, 2.0, 3.5])
 def test_matern_of_general_order(nu):
     X = rows(2, 0.0) / 3

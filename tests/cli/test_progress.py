@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from mercer.cli import findings
 from mercer.cli import progress as module
 from mercer.cli.findings import Printer
 from mercer.cli.progress import PassLines, progress_bars
@@ -53,19 +54,44 @@ def test_bars_on_a_terminal(monkeypatch):
     monkeypatch.setattr("sys.stderr", screen)
     monkeypatch.setenv("TERM", "xterm")
     with progress_bars(True) as progress:
-        for stage, steps in (("read", 1), ("fit", 1), ("", 1), ("assess", 2), ("", 1), ("own", 1)):
+        for stage, steps, part in (
+            ("read", 1, "reading"),
+            ("fit", 1, "model selection"),
+            ("", 1, ""),
+            ("assess", 2, "cross-validation"),
+            ("", 1, "1 of 2"),
+            ("own", 1, "own"),
+        ):
             progress(stage, steps)
-            time.sleep(0.11)
+            for _ in range(1200):  # bars are drawn by a thread, ten times a second
+                if part in screen.getvalue():
+                    break
+                time.sleep(0.05)
     shown = screen.getvalue()
     for part in ("reading", "model selection", "cross-validation", "1 of 2", "own"):
         assert part in shown
 
 
-def test_lines_wait_a_second(capsys):
+class Timer:
+    """Rings when the test says so."""
+
+    def __init__(self, seconds, ring):
+        assert seconds == 1.0
+        self.ring = ring
+
+    def start(self):
+        pass
+
+    def cancel(self):
+        pass
+
+
+def test_lines_wait_a_second(capsys, monkeypatch):
+    monkeypatch.setattr(findings.threading, "Timer", Timer)
     with Printer(True) as tell:
         tell([("data", "some")])
         assert capsys.readouterr().out == ""
-        time.sleep(1.3)
+        tell._timer.ring()
         assert capsys.readouterr().out == "data       some\n"
         tell([("target", "y")])
         assert capsys.readouterr().out == "target     y\n"

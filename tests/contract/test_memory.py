@@ -7,6 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from contract.cases import every_estimator, fitted, make, samples, target
+from sklearn.base import is_classifier
 
 from mercer import (
     RBF,
@@ -22,6 +23,7 @@ from mercer import (
     learn_kernel,
     learn_metric,
 )
+from mercer.estimators import ESTIMATORS
 
 
 @every_estimator("kernel")
@@ -87,3 +89,19 @@ def test_canonical_correlations_keep_the_budget():
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert peak < budget
+
+
+CLASSIFIERS = [name for name in sorted(ESTIMATORS) if is_classifier(make(name))]
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_long_labels_take_no_room_at_every_sample(name):
+    X, letters = samples(name, 60), 50_000
+    model = make(name).fit(X, ["a", "b"] * 30)  # compiles
+    labels = ["a" * letters, "b"] * 30
+    tracemalloc.start()
+    model.fit(X, labels)
+    assert set(model.predict(X)) <= set(labels)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60 * letters * np.dtype("U1").itemsize

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import mercer
 from mercer import RBF, NegativeDistance, Sigmoid, check_gram, repair
+from mercer.errors import InputTypeError
 
 
 def test_leading_minors_do_not_suffice():
@@ -83,3 +85,10 @@ def test_refusals():
         repair(np.eye(3)).rows(np.ones((2, 2)))
     with pytest.raises(mercer.errors.DefinitenessError, match="repair"):
         check_gram([[0.0, 1.0], [1.0, 0.0]]).square_root()
+
+
+@pytest.mark.parametrize("what", [check_gram, repair])
+@pytest.mark.parametrize("layout", [sparse.csr_matrix, sparse.coo_array], ids=["csr", "coo"])
+def test_sparse_matrices_are_refused_with_the_remedy(what, layout):
+    with pytest.raises(InputTypeError, match=r"must be a dense matrix; give K\.toarray\(\)"):
+        what(layout(np.eye(3)))

@@ -152,8 +152,8 @@ import numpy as np, mercer, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the parent ignores it
 X = np.random.default_rng(0).standard_normal((60_000, 10))
 mercer.RBF().gram(X[:1000]) @ np.ones(1000)
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     mercer.RBF().gram(X) @ np.ones(60_000)
 except KeyboardInterrupt:
     print(np.array_equal(mercer.RBF()(X[:600]), mercer.RBF()(X[:600])), flush=True)

@@ -38,7 +38,7 @@ def folders(browser):
 
 
 def wait_for(condition):
-    for _ in range(300):
+    for _ in range(1200):  # a busy machine takes longer
         if condition():
             return
         time.sleep(0.1)

@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from mercer.definiteness.scale import judge, judge_balanced
 from mercer.errors import (
@@ -21,6 +22,8 @@ _WAYS = ("clip", "flip", "shift")
 
 def _numbers(K: ArrayLike) -> np.ndarray:
     """An array of any shape, in single or double precision."""
+    if sparse.issparse(K):
+        raise InputTypeError("K", type(K).__name__, "must be a dense matrix", "give K.toarray()")
     try:
         array = np.asarray(K)
     except ValueError as error:

@@ -15,6 +15,7 @@ from mercer.domains.base import in_order_of, pick_rows, raw_length
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.fitting import restores
 from mercer.estimators.common.lazily import AnswersDask
+from mercer.estimators.common.training import long_labels_as_objects
 from mercer.estimators.common.validation import note_columns, weights_for
 from mercer.kernels.tables.hot_deck import HotDeck
 from mercer.params import Constraint, integer
@@ -129,6 +130,7 @@ class ImputedVote(AnswersDask, MetaEstimatorMixin, ClassifierMixin, BaseEstimato
             name = type(self).__name__
             message = "requires y to be passed, but the target y is None"
             raise ValueError(f"This {name} estimator {message}")
+        y = long_labels_as_objects(y)
         labels = np.asarray(y)
         check_classification_targets(labels)
         if labels.shape != (raw_length(X),):

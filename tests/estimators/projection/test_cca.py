@@ -540,3 +540,16 @@ def test_refusals_after_the_fit():
             model.transform_view(X, view)
     with pytest.raises(ValueError, match="square"):
         KernelCCA(1, kernel="precomputed").fit(X, RBF()(Y))
+
+
+def test_parameters_without_effect_are_named_once(rng):
+    X = rng.standard_normal((30, 2))
+    for kernels in (RBF(), "RBF()", [RBF(), Linear(), RBF(2.0)]):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            KernelCCA(kernel=kernels, gamma=0.3, degree=5).fit(X, X, X)
+        said = [str(w.message).split(":")[0] for w in caught]
+        assert said == ["gamma = 0.3 is ignored", "degree = 5 is ignored"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        KernelCCA(kernel=[RBF(), "rbf"], gamma=0.3).fit(X, X)  # the second view has use for it

@@ -88,6 +88,7 @@ class CenterProblem:
         self, estimator: KernelEstimator, data: RowData, held_out: int | None = None
     ) -> None:
         self.data, self.name = data, type(estimator).__name__
+        self.has_tolerance = "tol" in vars(estimator)
         self.given = vars(estimator)["centers"]
         self.rng = generator(vars(estimator).get("random_state"))
         self.count = data.count
@@ -240,9 +241,10 @@ class CenterProblem:
         if not solution.converged:
             reached = f"residual {solution.residual:.2g} after {solution.iterations} steps"
             advice = "scale the features, raise the penalty, or take more centers"
-            warn(
-                f"{self.name} did not converge on centers: {reached}; {advice}", ConvergenceWarning
-            )
+            if self.has_tolerance:
+                advice = f"raise tol, {advice}"
+            message = f"{self.name} did not converge on centers: {reached}; {advice}"
+            warn(message, ConvergenceWarning)
         plan, notes = self._words(matrix.centers, m)
         block, places = self.candidates.take(np.arange(m)), self.positions(m)
         solver = _solver_words(attempt.task)

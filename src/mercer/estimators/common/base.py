@@ -131,10 +131,14 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
         )
         self._check_definite(choice, given.get("repair"), X)
         if not choice.foreign:
-            warn_of_ignored(self, "gamma", "degree", "coef0", "kernel_params")
+            self._note_ignored()
         elif isinstance(self._given_kernel(), str):
             self._warn_of_unused_params()
         return choice
+
+    def _note_ignored(self) -> None:
+        """Warn of parameters for kernels by name, as the kernel is an object."""
+        warn_of_ignored(self, "gamma", "degree", "coef0", "kernel_params")
 
     def _kernel_parameters(self) -> Mapping[str, Any]:
         """The parameters of this estimator, among them those of kernels by name."""

@@ -169,6 +169,13 @@ def choose_kernel(
     raise ParameterError("kernel", kernel, "is not a kernel", remedy)
 
 
+def has_own_parameters(kernel: KernelLike) -> bool:
+    """Whether it is a kernel object or an expression, rather than a name or a function."""
+    if isinstance(kernel, str):
+        return not is_precomputed(kernel) and kernel not in VECTOR_NAMES
+    return isinstance(kernel, Kernel)
+
+
 def is_precomputed(kernel: KernelLike) -> bool:
     """Whether the samples are the Gram matrix."""
     return isinstance(kernel, str) and kernel == "precomputed"

@@ -174,7 +174,7 @@ def _converted(
     """Samples and targets after scikit-learn's checks, or those of the kernel's domain."""
     numeric = target != "labels"
     if not numeric:
-        y = _long_labels_as_objects(y)
+        y = long_labels_as_objects(y)
     if estimator._takes_vectors() and not estimator._takes_as_given(X):
         if numeric:
             options |= {"y_numeric": True, "multi_output": target == "numbers"}
@@ -191,7 +191,7 @@ def _converted(
     return X, np.asarray(y, dtype=np.float64 if numeric else None)
 
 
-def _long_labels_as_objects(y: Targets) -> Targets:
+def long_labels_as_objects(y: Targets) -> Targets:
     """Labels, where one is long, without an array that has room for it at every place."""
     if not isinstance(y, list | tuple):
         return y

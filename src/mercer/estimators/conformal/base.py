@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import Estimator, RandomState, RawSamples, Splitter, Targets, Weights
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.report import FitReport
+from mercer.estimators.common.training import long_labels_as_objects
 from mercer.estimators.common.validation import weights_for
 from mercer.estimators.conformal.guarantee import Guarantee
 from mercer.estimators.conformal.shift import ShiftLike, shift_for
@@ -41,7 +42,7 @@ class HoldsOut(Wrapper):
         for name, constraint in self._rules.items():
             constraint.check(name, getattr(self, name))
         self._check_estimator()
-        X, y = self._checked(X, y)
+        X, y = self._checked(X, long_labels_as_objects(y))
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)
         if y.ndim != 1:

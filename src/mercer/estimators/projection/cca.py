@@ -17,6 +17,7 @@ from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Target
 from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.kernel_choice import has_own_parameters
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.projection.views import Counted, FittedView, as_view, count_samples, fit_view
 from mercer.gram.plan import rows_at_a_time
@@ -194,6 +195,9 @@ class KernelCCA(
         }
         return FitReport("; ".join(names), plan, solver, n, seconds, facts=facts)
 
+    def _note_ignored(self) -> None:
+        """Said once, for all views together."""
+
     # -- views -------------------------------------------------------------------------------------
 
     def _kernels(self, n_views: int) -> list[KernelLike]:
@@ -208,6 +212,8 @@ class KernelCCA(
         self, views: list[RawSamples], kernels: list[KernelLike], counted: Counted
     ) -> list[View]:
         """Fit the kernel of every view, and decompose its Gram matrix."""
+        if all(map(has_own_parameters, kernels)):
+            super()._note_ignored()
         self._views: list[FittedView] = []
         factors = []
         for number, (X, kernel) in enumerate(zip(views, kernels, strict=True)):

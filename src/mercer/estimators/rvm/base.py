@@ -73,8 +73,7 @@ class RelevanceMachine(KernelEstimator):
             result = likelihood.maximize(basis, self.max_iter, iteration_callback(self))
         if not result.converged:
             limits = f"raise max_iter={self.max_iter}, or tol={self.tol}"
-            message = f"the evidence still rises after {result.iterations} steps; {limits}"
-            warn(message, ConvergenceWarning)
+            warn(f"{result.reason}; {limits}", ConvergenceWarning)
         order = np.argsort(result.active)
         result.active, result.alpha = result.active[order], result.alpha[order]
         result.mean = result.mean[order]

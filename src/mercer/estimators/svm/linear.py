@@ -103,9 +103,10 @@ class LinearMachine(AnswersDask, Observable, BaseEstimator):
         plan = "no Gram matrix: the weights of the columns"
         self.report_ = FitReport(Linear(), plan, solver, n, seconds, converged, facts)
         if not converged:
-            message = "failed to converge, increase the number of iterations"
-            advice = "or scale the features (StandardScaler), raise tol, or lower C"
-            warn(f"{type(self).__name__} {message}, {advice}", ConvergenceWarning)
+            reason = next(solution.reason for solution in solutions if not solution.converged)
+            message = f"{type(self).__name__} failed to converge, {reason}"
+            advice = "scale the features (StandardScaler), raise tol, or lower C"
+            warn(f"{message}; {advice}", ConvergenceWarning)
         if self.verbose:
             print(self.report_)
 

@@ -23,6 +23,7 @@ from mercer.aliases import (
 )
 from mercer.estimators.common.fitting import fits, iteration_callback
 from mercer.estimators.common.numbers import read_numbers
+from mercer.estimators.common.training import long_labels_as_objects
 from mercer.estimators.common.validation import check_weights
 from mercer.estimators.svm.linear import LinearMachine
 from mercer.solvers.margin.linear import LinearProblem, LinearSolution
@@ -165,6 +166,7 @@ class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
         """
         start = time.perf_counter()
         self._check_combination()
+        y = long_labels_as_objects(y)
         X, y = read_numbers(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
         check_classification_targets(y)
         weight = check_weights(sample_weight, X.shape[0])

@@ -19,11 +19,12 @@ from mercer import _compiled
 from mercer.aliases import Features
 from mercer.execution.cancel import check_stop
 from mercer.linalg.solution import Solution
-from mercer.solvers.margin.dual import Callback
+from mercer.solvers.margin.dual import PRECISION, Callback
 
 _DIRECT = 1500  # columns up to which Newton's equations are solved by a factorization
 _DIRECT_SPARSE = 100  # the same for sparse rows, with which products cost less
 _SMALLEST_STEP = 1e-10
+_ATTAINABLE = 1e-14  # decrease of the gradient: a smaller one is beyond double precision
 _BATCH = 10, 100  # the least and most rounds of coordinate descent between looks for Ctrl-C
 _LOOK = 1e9  # entries of rows after which it is time to look
 
@@ -94,7 +95,7 @@ def _by_newton(
     X, penalty = problem.X, problem.penalty
     w, values = np.zeros(X.shape[1]), np.zeros(X.shape[0])
     value, first, done, converged = problem.objective(w, 2), None, 0, False
-    stopped = False
+    stopped = exhausted = False
     while done < max_iter and not stopped:
         check_stop()
         errors = problem.errors(values)
@@ -108,7 +109,7 @@ def _by_newton(
         step = _newton_step(X, penalty, errors != 0.0, -gradient)
         w, values, after = _shortened(problem, w, values, step, value)
         if after >= value:  # rounding error is all that is left
-            converged = True
+            converged, exhausted = tol >= _ATTAINABLE, True
             break
         value = after
         stopped = callback is not None and callback(done, value)
@@ -118,7 +119,7 @@ def _by_newton(
         "Newton's method on the weights",
         iterations=done,
         converged=converged,
-        reason=reason(converged, stopped),
+        reason=PRECISION if exhausted and not converged else reason(converged, stopped),
     )
 
 

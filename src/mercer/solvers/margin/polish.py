@@ -16,6 +16,7 @@ from mercer.solvers.margin.state import State
 
 CHEAP = 200  # free variables that a Newton step may solve for
 LOOSE = 5e-3  # a looser tolerance is taken at its word: a polish costs as much as the solution
+_NEARLY = 1.0 + 1e-6  # times the tolerance: steps look at slopes with rounding errors
 _ROUNDS = 20
 _ONE_THREAD = 100  # free variables up to which LAPACK uses one thread anyway
 _RIDGE = 1e-13  # equal rows make a block singular: a ridge that the next round undoes
@@ -31,13 +32,16 @@ def polish(state: State, iterations: int) -> tuple[np.ndarray, int, bool]:
     # more variables may become free on the way: all of them count, else bits depend on threads
     with serial_blas() if state.beta.size > _ONE_THREAD else contextlib.nullcontext():
         if iterations != problem.max_iter and _to_rounding_error(state):
-            return np.ascontiguousarray(state.h), 0, True
+            slack = np.ascontiguousarray(state.h)
+            if problem.gap(slack) <= problem.tol:
+                return slack, 0, True
     slack = state.slack()
     if problem.gap(slack) <= problem.tol:
         return slack, 0, True
     state.h[...] = slack
     steps, finished = state.steps(problem.tol, max(64, int(2e7 / state.n)))
-    return state.slack(), steps, finished
+    slack = state.slack()
+    return slack, steps, finished and problem.gap(slack) <= _NEARLY * problem.tol
 
 
 def _to_rounding_error(state: State) -> bool:

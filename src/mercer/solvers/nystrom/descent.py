@@ -18,10 +18,12 @@ from mercer.solvers.nystrom.squared import CenterSolution, Watch
 
 _MEMORY = 20  # pairs of steps and changes of the gradient
 _DECREASE, _TURN = 1e-4, 0.9  # what a step has to reach, of what the slope promised
+PRECISION = "no further progress in floating point"
 _TRIALS = 25  # of the length of one step
 _ROUNDING = 1e-13  # relative error of the objective
 _IDLE = 4  # steps that lower the objective by no more than that
 _STAGNANT = 1e-4  # a residual below this, where no step helps, is rounding error
+_ATTAINABLE = 1e-12  # a smaller residual is beyond what an objective in double precision can show
 
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
@@ -75,7 +77,8 @@ def solve_loss(
         if watch is not None:
             watch(descent.x.reshape(m + intercept, n_outputs), residual)
     V = descent.x.reshape(m + intercept, n_outputs)
-    converged = residual <= max(tol, _STAGNANT)
+    reachable = residual <= _STAGNANT and tol >= _ATTAINABLE
+    converged = residual <= tol or reachable
     return CenterSolution(
         V[:m],
         V[m] if intercept else np.zeros(n_outputs),
@@ -83,8 +86,14 @@ def solve_loss(
         iterations=steps,
         residual=residual,
         converged=converged,
-        reason="converged" if converged else "no step lowers the objective, or too many steps",
+        reason=_reason(converged, steps < limit),
     )
+
+
+def _reason(converged: bool, steps_are_left: bool) -> str:
+    if converged:
+        return "converged"
+    return PRECISION if steps_are_left else "too many steps"
 
 
 class _Descent:

@@ -24,6 +24,7 @@ from mercer import _compiled
 from mercer.linalg.solution import Solution
 
 _ANGLES = 16  # angles of a quarter turn that are tried before the best is refined
+_ATTAINABLE = 1e-15  # a smaller relative change of the contrast is beyond double precision
 _ROUGH = 1e-2  # times κ: the share of each k(s, s) that the factors may leave out
 
 
@@ -229,14 +230,14 @@ def descend(
         R, t = _line_search(contrast, S, direction / size, value, slope_along, t)
         if R is None:
             # no descent beyond the error of the factors
-            return Rotation(W, value, iterations=step)
+            return Rotation(W, value, iterations=step, converged=tol >= _ATTAINABLE)
         previous = gradient
         S, W = R @ S, R @ W
         last = value
         value, slope = contrast.gradient(S)
         t = min(2.0 * t, 0.5)
         if last - value <= tol * max(abs(value), 1e-12):
-            return Rotation(W, value, iterations=step)
+            return Rotation(W, value, iterations=step, converged=tol >= _ATTAINABLE)
     return Rotation(W, value, iterations=max_iter, converged=False)
 
 

@@ -19,6 +19,7 @@ from mercer.solvers.rvm.basis import Basis
 # steps of tuning: of the precisions, of the noise too now and then, and at the end
 LIGHT, _FULL, _THOROUGH = 4, 5, 200
 _MANY = 64  # functions in use beyond which tuning all of them at every step takes too long
+_ROUNDED = "no further progress in floating point"
 _TURNS = 10  # times that a function may come and go, and proposals in a row that may fail
 
 Callback = Callable[[int, float], bool] | None  # of (steps, evidence); True asks to stop
@@ -81,7 +82,8 @@ def maximize(
             break
         if proposal.gain <= tol or search.rejected.sum() > _TURNS:
             if effort == _THOROUGH:
-                return search.result(step, converged=True)
+                reached = tol > search.rounding()
+                return search.result(step, reached, "converged" if reached else _ROUNDED)
             effort = _THOROUGH
         elif search.change(proposal):
             effort = _FULL if step > 10 and step % 5 == 0 else LIGHT
@@ -90,7 +92,7 @@ def maximize(
         else:
             continue
         search.tune(effort)
-    return search.result(step, converged=False)
+    return search.result(step, False, f"the evidence still rises after {step} steps")
 
 
 @dataclasses.dataclass
@@ -170,13 +172,17 @@ class _Search:
         self.A = self.A[:, stays]
         self.posterior = likelihood.settle(self.A, self.alpha)
 
-    def result(self, steps: int, converged: bool) -> Relevance:
+    def rounding(self) -> float:
+        """The rounding error of the evidence: no smaller gain can be told from none."""
+        size = max(abs(self.posterior.value), float(len(self.A)))
+        return float(np.finfo(float).eps) * size
+
+    def result(self, steps: int, converged: bool, reason: str) -> Relevance:
         """The functions in use and their weights."""
         mean, covariance = self.posterior.mean, self.posterior.covariance
         value = self.posterior.value
-        return Relevance(
-            self.active, self.alpha, mean, covariance, value, iterations=steps, converged=converged
-        )
+        found = self.active, self.alpha, mean, covariance, value
+        return Relevance(*found, iterations=steps, converged=converged, reason=reason)
 
 
 def _proposals(scan: Scan, active: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
