@@ -30,7 +30,10 @@ from mercer.solvers.margin.linear_classes import solve_classes
 from mercer.solvers.margin.linear_l1 import solve_l1
 from mercer.state import State
 
-_SPARSE_ROWS, _SPARSE_COLUMNS = 4.0, 3.5  # copies of all numbers while they become sparse, and later
+_SPARSE_ROWS, _SPARSE_COLUMNS = (
+    4.0,
+    3.5,
+)  # copies of all numbers while they become sparse, and later
 
 
 class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):

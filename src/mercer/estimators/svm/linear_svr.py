@@ -133,9 +133,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         if self.loss == "epsilon_insensitive" and self.dual is False:
             words = f"penalty='l2', loss={self.loss!r}, dual={self.dual}"
             raise ValueError(f"Unsupported set of arguments: {words}")
-        X, y = read_numbers(
-            self, X, y, accept_sparse="csr", dtype=FLOATS, y_numeric=True
-        )
+        X, y = read_numbers(self, X, y, accept_sparse="csr", dtype=FLOATS, y_numeric=True)
         weight = check_weights(sample_weight, X.shape[0])
         y = np.asarray(y, dtype=np.float64)
         problem = LinearProblem(self._columns(X), y, self.C * weight, float(self.epsilon))
