@@ -1,8 +1,7 @@
 """Linear machines: LIBLINEAR's optimum, dense and sparse, with its parameters and attributes."""
 
-import warnings
-
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
