@@ -671,3 +671,10 @@ def test_weights_are_copies():
     np.testing.assert_allclose(weighted.predict_proba(Z), repeated.predict_proba(Z), atol=1e-3)
     values = [m.log_marginal_likelihood_value_ for m in (weighted, repeated)]
     np.testing.assert_allclose(*values, rtol=1e-5)
+
+
+def test_functions_in_use_beyond_the_budget_are_refused(rng):
+    X = rng.uniform(-8.0, 8.0, size=(3000, 1))
+    refused = pytest.raises(errors.MemoryBudgetError, match="the functions in use")
+    with mercer.config_context(memory_budget="1 MB"), refused:
+        RVR(RBF(0.5)).fit(X, np.sin(3.0 * X[:, 0]))

@@ -15,13 +15,14 @@ pytestmark = [
 BUDGET = 300  # MB
 CODE = """
 import json, sys
+from pathlib import Path
 import numpy as np
 import mercer
 from mercer import RBF
 
-def peak():  # of this process alone, in MB: ru_maxrss begins with the peak of the parent
+def megabytes(what):  # of this process alone: ru_maxrss begins with the peak of the parent
     with open("/proc/self/status") as file:
-        return int(next(line for line in file if line.startswith("VmHWM")).split()[1]) / 1e3
+        return int(next(line for line in file if line.startswith(what)).split()[1]) / 1e3
 
 name, n = sys.argv[1], int(sys.argv[2])
 rng = np.random.default_rng(0)
@@ -44,15 +45,42 @@ without_centers = {
     "RBFSampler": {"random_state": 0},
     "PolynomialCountSketch": {"random_state": 0},
     "KernelMap": {"kernel": k},
+    "LinearSVC": {},
+    "LinearSVR": {"max_iter": 20},
+    "CentroidNovelty": {"kernel": k},
+    "KernelCCA": {"kernel": k},
+    "KernelICA": {"random_state": 0},
+    "LabelPropagation": {"gamma": 0.05, "max_iter": 1},
+    "LabelSpreading": {"gamma": 0.05, "max_iter": 1},
+    "LocalModels": {"estimator": mercer.KernelRidge(kernel=k)},
+    "MercerMap": {"kernel": k},
+    "MultipleKernelClassifier": {"kernels": [k, RBF(2.0)]},
+    "MultipleKernelRegressor": {"kernels": [k, RBF(2.0)]},
+    "NuSVC": {"kernel": k, "max_iter": 2000},
+    "NuSVR": {"kernel": k, "max_iter": 2000},
+    "RVC": {"kernel": k, "max_iter": 1},
+    "RVR": {"kernel": k, "max_iter": 1},
+    "SVDD": {"kernel": k, "max_iter": 2000},
 }
 options = without_centers.get(name, options)
 model = getattr(mercer, name)(**options)
-labels = "Classif" in name or name in ("SVC", "KernelDiscriminant", "KernelLogisticRegression")
+with_labels = "KernelDiscriminant", "KernelLogisticRegression", "RVC"
+labels = any(word in name for word in ("Classif", "SVC", "Label")) or name in with_labels
 target = (y > 0).astype(int) if labels else y
-before = peak()
+if name.startswith("Label"):
+    target[300:] = -1
+if name == "KernelCCA":
+    target = np.hstack([y[:, None], X[:, 1:3]])
+if name not in ("KernelICA", "MercerMap"):
+    model.fit(X[:600], target[:600])  # imports and compiled functions, which no budget counts
+Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew from what is held now
+before, refused = megabytes("VmRSS"), ""
 with mercer.config_context(memory_budget=f"{sys.argv[3]} MB"):
-    model.fit(X, target)
-print(json.dumps([before, peak()]))
+    try:
+        model.fit(X, target)
+    except mercer.errors.MemoryBudgetError as error:
+        refused = str(error)
+print(json.dumps([before, megabytes("VmHWM"), refused]))
 """
 LEARNERS = [
     "KernelRidge",
@@ -76,15 +104,42 @@ LEARNERS = [
     "RBFSampler",
     "PolynomialCountSketch",
     "KernelMap",
+    "LinearSVC",
 ]
+REFUSED = ["KernelCCA", "KernelICA", "MercerMap", "MultipleKernelClassifier"]
+REFUSED += ["MultipleKernelRegressor"]
+QUADRATIC = ["CentroidNovelty", "LabelPropagation", "LabelSpreading", "LocalModels", "NuSVC"]
+QUADRATIC += ["NuSVR", "RVC", "RVR", "SVDD"]
 COMPILED = 60  # MB that imports and compiled functions take, beside the data
+
+
+def peak_above(name: str, n: int) -> tuple[float, str]:
+    """The peak in MB above the data and what was compiled, and why the fit was refused."""
+    command = [sys.executable, "-W", "ignore", "-c", CODE, name, str(n), str(BUDGET)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    before, after, refused = json.loads(done.stdout.splitlines()[-1])
+    print(f"{name}, {n} rows: {after - before:.0f} MB", refused)
+    return after - before, refused
 
 
 @pytest.mark.parametrize("n", [100_000, 1_000_000])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_peak_memory_of_many_rows(name, n):
-    command = [sys.executable, "-W", "ignore", "-c", CODE, name, str(n), str(BUDGET)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    before, after = json.loads(done.stdout.splitlines()[-1])
-    assert after - before <= BUDGET + COMPILED
+    peak, refused = peak_above(name, n)
+    assert not refused
+    assert peak <= BUDGET + COMPILED
+
+
+@pytest.mark.parametrize("name", QUADRATIC)
+def test_peak_memory_of_learners_that_take_all_pairs(name):
+    peak, refused = peak_above(name, 100_000)
+    assert not refused
+    assert peak <= BUDGET + COMPILED
+
+
+@pytest.mark.parametrize("name", [*REFUSED, "LinearSVR"])
+def test_what_does_not_fit_is_refused_before_it_takes_more(name):
+    peak, refused = peak_above(name, 1_000_000 if name == "LinearSVR" else 100_000)
+    assert "or raise the budget" in refused
+    assert peak <= BUDGET + COMPILED

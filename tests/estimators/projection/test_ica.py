@@ -9,7 +9,7 @@ import pytest
 from sklearn.decomposition import FastICA
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from mercer import KernelICA, config_context
+from mercer import KernelICA, config_context, errors
 
 
 @parametrize_with_checks([KernelICA(1)])
@@ -121,3 +121,10 @@ def test_bad_input_is_named():
         model.inverse_transform(X[:, :2])
     with pytest.warns(UserWarning, match="no convergence|rank"):
         KernelICA(max_iter=1, tol=0.0, random_state=0).fit(X)
+
+
+def test_factors_beyond_the_budget_are_refused(rng):
+    S = rng.uniform(size=(20_000, 4))
+    refused = pytest.raises(errors.MemoryBudgetError, match="lower max_rank")
+    with config_context(memory_budget="8 MB"), refused:
+        KernelICA(random_state=0).fit(S)

@@ -1,5 +1,6 @@
 """Linear machines: LIBLINEAR's optimum, dense and sparse, with its parameters and attributes."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy import sparse
 from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
 
+import mercer
 from mercer import LinearSVC, LinearSVR
 from mercer.errors import KernelOverflowError
 
@@ -199,3 +201,27 @@ def test_data_of_any_scale_give_no_warning(data, large):
         regressor = LinearSVR(loss="squared_epsilon_insensitive").fit(X * large, values)
     assert classifier.score(X * large, values > 0) > 0.95
     assert regressor.score(X * large, values) > 0.99
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("name", ["LinearSVC", "LinearSVR"])
+def test_samples_beyond_the_budget_are_refused_with_a_machine_that_reads_blocks(rng, layout, name):
+    X = rng.standard_normal((20_000, 30))
+    remedy = rf"{name.removeprefix('Linear')}\(Linear\(\), centers=...\)"
+    with (
+        mercer.config_context(memory_budget="4 MB"),
+        pytest.raises(mercer.errors.MemoryBudgetError, match=remedy),
+    ):
+        getattr(mercer, name)().fit(layout(X), X[:, 0] > 0)
+
+
+def test_newton_reads_blocks_of_rows_without_a_copy_of_all(rng):
+    X = rng.standard_normal((200_000, 30))
+    single, y = X.astype(np.float32), X[:, 0] + rng.standard_normal(200_000) > 0
+    LinearSVC().fit(X[:300], y[:300])
+    tracemalloc.start()
+    model = LinearSVC().fit(single, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2.0 * X.nbytes  # the columns with a constant, numbers of each row, and a block
+    np.testing.assert_allclose(model.coef_, LinearSVC().fit(X, y).coef_, rtol=1e-4, atol=1e-6)

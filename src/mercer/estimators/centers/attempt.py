@@ -19,6 +19,7 @@ from mercer.solvers.nystrom.preconditioner import PathInverse, SampleHessian, Sa
 from mercer.solvers.nystrom.squared import CenterSolution, solve_squared
 
 MOST_ROWS = 8  # of the preconditioner's sample for each center
+_AT_A_TIME = 1024  # rows of the preconditioner's sample: more would take memory, and no less time
 _LEAST = 2
 _MANY_CENTERS = 5000  # from which on few rows are taken for tiles in double precision
 _WORTH = 320  # M² of a row more cost as much as an eighth of a pass over so many rows
@@ -65,7 +66,7 @@ class Sample:
         if count < self.n_rows:
             count = min(count, sample_size(len(centers), self.n_rows, centers.dtype))
         factor = curvature * self.n_rows / count
-        step = rows_at_a_time(len(centers), 0.0625, 4096)
+        step = rows_at_a_time(len(centers), 0.0625, _AT_A_TIME)
         for start in range(0, count, step):
             part = np.arange(start, min(count, start + step))
             yield centers.rows(self.block.take(part).X), factor * weight[part]

@@ -144,7 +144,10 @@ def _begun(
         training = begin(estimator, X, y, sample_weight, target=target)
     kernel = _checked_kernel(estimator, training.kernel, training.X)
     values = _target_values(training.y, target)
-    rows = ArrayRows(training.samples(), values, training.weight)
+    weight = training.weight  # a million equal ones would be kept for every pass
+    if sample_weight is None and np.all(weight == 1.0):
+        weight = None
+    rows = ArrayRows(training.samples(), values, weight)
     _check_readable(estimator, kernel, rows, training)
     data = RowData(kernel, rows, training.count, current_engine(), one_target=training.y.ndim == 1)
     data.total_weight, data.n_given = float(training.weight.sum()), training.n_given

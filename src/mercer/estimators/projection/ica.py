@@ -24,6 +24,7 @@ from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.validation import check_weights
 from mercer.execution.blas import serial_blas
+from mercer.gram.plan import FLOAT64, require_room
 from mercer.linalg.signs import sign_flips
 from mercer.params import OldNames
 from mercer.solvers.projection.independence import (
@@ -36,6 +37,8 @@ from mercer.solvers.projection.independence import (
 from mercer.state import State
 
 _MANY = 1000  # samples beyond which Bach and Jordan take a narrower kernel and less regularization
+_COPIES = 4  # of all factors: themselves, side by side, and what the gradient solves for
+_REMEDY = "lower max_rank, raise kappa, or fit on fewer samples"
 _SWEEPS = 3
 
 
@@ -179,7 +182,10 @@ class KernelICA(
         X, weight = X[weight > 0], weight[weight > 0]
         contrast = self._contrast(weight)
         with serial_blas():  # the matrices are small
-            best = self._best_of_starts(contrast, self._whiten(X, weight))
+            Z = self._whiten(X, weight)
+            columns = _COPIES * contrast.ranks(Z)
+            require_room(len(X), columns, FLOAT64, "the factors of all sources", _REMEDY)
+            best = self._best_of_starts(contrast, Z)
         self.contrast_, self.n_iter_ = best.value, best.iterations
         if not best.converged:
             rule = f"no convergence after {self.n_iter_} steps; raise max_iter, or tol"

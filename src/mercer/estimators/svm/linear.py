@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from numbers import Integral, Real
 from typing import ClassVar
@@ -22,8 +23,10 @@ from mercer.estimators.common.lazily import AnswersDask
 from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.validation import check_sums
+from mercer.gram.plan import FLOAT64, require_room
 from mercer.kernels.vectors.dot import Linear
 from mercer.solvers.margin.linear import (
+    MOST_DIRECT,
     LinearProblem,
     LinearSolution,
     solve_by_descent,
@@ -31,10 +34,15 @@ from mercer.solvers.margin.linear import (
 )
 from mercer.state import State
 
+FLOATS = (np.float64, np.float32)  # what samples may be, without a copy of them
+# numbers of each sample that are kept: targets, penalties, values, errors, bounds, an order
+_KEPT_BY_NEWTON, _KEPT_BY_DESCENT = 12, 24
+
 
 class LinearMachine(AnswersDask, Observable, BaseEstimator):
     """Base class of linear support vector machines, primal and without a Gram matrix."""
 
+    _remedy: ClassVar[str]  # for samples that the memory budget does not hold
     small_fits_use_blas: ClassVar[bool] = False
     stored: ClassVar[State] = State(finite=("coef_", "intercept_"), plain=("n_iter_", "report_"))
     _parameter_constraints: ClassVar[ParameterRules] = {
@@ -62,14 +70,38 @@ class LinearMachine(AnswersDask, Observable, BaseEstimator):
     def _columns(self, X: Features) -> Features:
         """The samples with the constant column of the intercept, which is penalized like others."""
         check_sums(X)
-        if sparse.issparse(X) and 3 * X.nnz >= 2 * X.shape[0] * X.shape[1]:
-            X = dense_numbers(X)  # which takes no more memory, and less time
+        n, d = X.shape
+        if sparse.issparse(X) and 3 * X.nnz < 2 * n * d:
+            return self._sparse_columns(X)
+        self._require_room(n, d + 1, 1.0 + self._copies(d))
+        if sparse.issparse(X):
+            X = X.toarray()  # which takes no more memory, and less time
+        if not self.fit_intercept:
+            return np.ascontiguousarray(X, dtype=np.float64)
+        columns = np.empty((n, d + 1))
+        columns[:, :-1], columns[:, -1] = X, self.intercept_scaling
+        return columns
+
+    def _sparse_columns(self, X: Features) -> Features:
+        """The same of sparse samples, whose entries have a place of half their size."""
+        n, d = X.shape
+        self._require_room(n, X.nnz / n + 1, 1.5 + self._copies(d))
+        X = X.astype(np.float64, copy=False)
         if not self.fit_intercept:
             return X
-        constant = np.full((X.shape[0], 1), float(self.intercept_scaling))
-        if sparse.issparse(X):
-            return sparse.csr_array(sparse.hstack([X, constant], format="csr"))
-        return np.hstack([X, constant])
+        constant = np.full((n, 1), float(self.intercept_scaling))
+        return sparse.csr_array(sparse.hstack([X, constant], format="csr"))
+
+    def _copies(self, d: int) -> float:
+        """How many further copies of d columns the solver makes."""
+        return float(d > MOST_DIRECT and self.loss.startswith("squared"))
+
+    def _require_room(self, n: int, columns: float, copies: float) -> None:
+        """Raise an error if copies of the samples, and what is kept of each, do not fit."""
+        what = "the float64 samples of a linear machine, with the numbers that it keeps of each"
+        kept = _KEPT_BY_NEWTON if self.loss.startswith("squared") else _KEPT_BY_DESCENT
+        width = math.ceil(columns * copies) + kept
+        require_room(n, width, FLOAT64, what, self._remedy)
 
     def _solve(self, problem: LinearProblem, share: float) -> LinearSolution:
         """The weights; the tolerance of squared losses is multiplied by a share, as LIBLINEAR's."""

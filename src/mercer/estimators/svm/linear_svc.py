@@ -25,11 +25,16 @@ from mercer.estimators.common.fitting import fits, iteration_callback
 from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.training import long_labels_as_objects
 from mercer.estimators.common.validation import check_weights
-from mercer.estimators.svm.linear import LinearMachine
+from mercer.estimators.svm.linear import FLOATS, LinearMachine
 from mercer.solvers.margin.linear import LinearProblem, LinearSolution
 from mercer.solvers.margin.linear_classes import solve_classes
 from mercer.solvers.margin.linear_l1 import solve_l1
 from mercer.state import State
+
+_SPARSE_ROWS, _SPARSE_COLUMNS = (
+    4.0,
+    3.5,
+)  # copies of all numbers while they become sparse, and later
 
 
 class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
@@ -109,6 +114,7 @@ class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
     """
 
     stored: ClassVar[State] = State(plain=("classes_",))
+    _remedy: ClassVar[str] = "use SVC(Linear(), centers=...), which reads blocks of rows"
     _parameter_constraints: ClassVar[ParameterRules] = {
         **LinearMachine._parameter_constraints,
         "penalty": [StrOptions({"l1", "l2"})],
@@ -167,7 +173,7 @@ class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
         start = time.perf_counter()
         self._check_combination()
         y = long_labels_as_objects(y)
-        X, y = read_numbers(self, X, y, accept_sparse="csr", dtype=np.float64, order="C")
+        X, y = read_numbers(self, X, y, accept_sparse="csr", dtype=FLOATS)
         check_classification_targets(y)
         weight = check_weights(sample_weight, X.shape[0])
         self.classes_ = np.unique(y[weight > 0])
@@ -209,6 +215,13 @@ class LinearSVC(ClassifierMixin, SparseCoefMixin, LinearMachine):
             rest = self.max_iter, self._seed(), iteration_callback(self)
             return solve_l1(problem, self.tol * share, *rest)
         return super()._solve(problem, share)
+
+    def _copies(self, d: int) -> float:
+        if self.multi_class == "crammer_singer":
+            return _SPARSE_ROWS + len(self.classes_) * 2 / (d + 1)
+        if self.penalty == "l1":
+            return _SPARSE_COLUMNS
+        return super()._copies(d)
 
     def _check_combination(self) -> None:
         """Refuse what LIBLINEAR does not offer."""

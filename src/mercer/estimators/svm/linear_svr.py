@@ -13,7 +13,7 @@ from mercer.aliases import ParameterRules, RandomState, RawSamples, Targets, Wei
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.validation import check_weights
-from mercer.estimators.svm.linear import LinearMachine
+from mercer.estimators.svm.linear import FLOATS, LinearMachine
 from mercer.solvers.margin.linear import LinearProblem
 
 
@@ -80,6 +80,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
     [7.0]
     """
 
+    _remedy: ClassVar[str] = "use SVR(Linear(), centers=...), which reads blocks of rows"
     _parameter_constraints: ClassVar[ParameterRules] = {
         **LinearMachine._parameter_constraints,
         "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
@@ -132,9 +133,7 @@ class LinearSVR(RegressorMixin, LinearMachine):
         if self.loss == "epsilon_insensitive" and self.dual is False:
             words = f"penalty='l2', loss={self.loss!r}, dual={self.dual}"
             raise ValueError(f"Unsupported set of arguments: {words}")
-        X, y = read_numbers(
-            self, X, y, accept_sparse="csr", dtype=np.float64, order="C", y_numeric=True
-        )
+        X, y = read_numbers(self, X, y, accept_sparse="csr", dtype=FLOATS, y_numeric=True)
         weight = check_weights(sample_weight, X.shape[0])
         y = np.asarray(y, dtype=np.float64)
         problem = LinearProblem(self._columns(X), y, self.C * weight, float(self.epsilon))

@@ -21,8 +21,9 @@ from mercer.execution.cancel import check_stop
 from mercer.linalg.solution import Solution
 from mercer.solvers.margin.dual import PRECISION, Callback
 
-_DIRECT = 1500  # columns up to which Newton's equations are solved by a factorization
+MOST_DIRECT = 1500  # columns up to which Newton's equations are solved by a factorization
 _DIRECT_SPARSE = 100  # the same for sparse rows, with which products cost less
+_BLOCK = 2**20  # entries of rows that are weighted at a time
 _SMALLEST_STEP = 1e-10
 _ATTAINABLE = 1e-14  # decrease of the gradient: a smaller one is beyond double precision
 _BATCH = 10, 100  # the least and most rounds of coordinate descent between looks for Ctrl-C
@@ -128,7 +129,7 @@ def _newton_step(
 ) -> np.ndarray:
     """Solve (I + 2 XᵀCX) step = right on the samples that count."""
     d = X.shape[1]
-    if d <= (_DIRECT_SPARSE if sparse.issparse(X) else _DIRECT):
+    if d <= (_DIRECT_SPARSE if sparse.issparse(X) else MOST_DIRECT):
         return _solution(_system(X, 2.0 * penalty * counts), right)
     rows, factor = X[counts], 2.0 * penalty[counts]
     operator = LinearOperator(
@@ -153,9 +154,12 @@ def _system(X: Features, factor: np.ndarray) -> np.ndarray:
     if sparse.issparse(X):  # a product of sparse matrices takes many times longer
         _compiled.linear.add_products(X.data, X.indices, X.indptr, factor, system)
         return system
-    used = factor > 0.0
-    rows = X[used] * np.sqrt(factor[used])[:, None]
-    system += rows.T @ rows
+    step = max(1, _BLOCK // X.shape[1])
+    for start in range(0, X.shape[0], step):
+        root = np.sqrt(factor[start : start + step])
+        used = root > 0.0
+        rows = X[start : start + step][used] * root[used][:, None]
+        system += rows.T @ rows
     return system
 
 

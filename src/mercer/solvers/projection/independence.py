@@ -75,6 +75,10 @@ class Contrast:
         rows = pivots[:rank]
         return _Factor(L[:rank].T, s[rows], L[:rank, rows].T)
 
+    def ranks(self, S: np.ndarray) -> int:
+        """How many columns the factors of all sources have together."""
+        return sum(self._factor(s).G.shape[1] for s in S)
+
     def value(self, S: np.ndarray) -> float:
         """The contrast."""
         return self._determinants([self._factor(s) for s in S]).value

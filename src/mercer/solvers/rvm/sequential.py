@@ -13,6 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
+from mercer.gram.plan import FLOAT64, require_room
 from mercer.linalg.solution import Solution
 from mercer.solvers.rvm.basis import Basis
 
@@ -20,6 +21,8 @@ from mercer.solvers.rvm.basis import Basis
 LIGHT, _FULL, _THOROUGH = 4, 5, 200
 _MANY = 64  # functions in use beyond which tuning all of them at every step takes too long
 _ROUNDED = "no further progress in floating point"
+_COPIES = 4  # of the functions in use: themselves, what replaces them, their products with all
+_REMEDY = "widen the kernel, raise tol, or fit on fewer samples"
 _TURNS = 10  # times that a function may come and go, and proposals in a row that may fail
 
 Callback = Callable[[int, float], bool] | None  # of (steps, evidence); True asks to stop
@@ -152,6 +155,8 @@ class _Search:
         active, alpha, A = self.active, self.alpha, self.A
         at = np.flatnonzero(active == j)
         if len(at) == 0:
+            columns = _COPIES * (len(active) + 1)
+            require_room(len(A), columns, FLOAT64, "the functions in use", _REMEDY)
             column = self.basis.columns(np.array([j]))
             return np.append(active, j), np.append(alpha, precision), np.column_stack([A, column])
         if np.isinf(precision):
