@@ -40,6 +40,8 @@ CONDITIONAL = {
     ("Nodes", "matrix"): "files have it in place of the graph",
     ("AutoClassifier", "source_"): "only the study of a file sets it",
     ("AutoRegressor", "source_"): "only the study of a file sets it",
+    ("KernelLogisticRegression", "source_"): "only a fit of files on the command line sets it",
+    ("KernelRidgeCV", "source_"): "only a fit of files on the command line sets it",
     ("KernelRidge", "intercept_"): "only a fit on centers has it",
     ("KernelRidgeCV", "intercept_"): "only a fit on centers has it",
     ("KernelRidgeCV", "primal_coef_"): "leave-one-out errors need the dual solution",

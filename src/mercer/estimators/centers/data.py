@@ -144,7 +144,7 @@ def _begun(
         training = begin(estimator, X, y, sample_weight, target=target)
     kernel = _checked_kernel(estimator, training.kernel, training.X)
     values = _target_values(training.y, target)
-    weight = training.weight  # a million equal ones would be kept for every pass
+    weight: Weights = training.weight  # a million equal ones would be kept for every pass
     if sample_weight is None and np.all(weight == 1.0):
         weight = None
     rows = ArrayRows(training.samples(), values, weight)

@@ -78,6 +78,8 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
     samples_must_differ: ClassVar[bool] = True  # in feature space, if they differ at all
     memory_remedy: ClassVar[str] = "fit on fewer samples"  # where a matrix exceeds the budget
     small_fits_use_blas: ClassVar[bool] = True
+    # parameters of kernels by name, which a kernel object ignores with a warning
+    kernel_parameters: ClassVar[tuple[str, ...]] = ("gamma", "degree", "coef0", "kernel_params")
     _parameter_constraints: ClassVar[ParameterRules] = {}
 
     def __init_subclass__(cls, **options: object) -> None:
@@ -108,7 +110,10 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
 
     def _given_kernel(self) -> KernelLike:
         """What the user passed; estimators that know other names for it override this."""
-        return self._with_params(vars(self)["kernel"])
+        given = vars(self)
+        if given.get("kernel_params"):
+            return self._with_params(given["kernel"])
+        return given["kernel"]
 
     def _with_params(self, kernel: KernelLike) -> KernelLike:
         """A kernel as it was given; if it is a function, one that is called with its parameters."""
@@ -119,7 +124,9 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
 
     def _choose(self, X: RawSamples, weight: Weights = None) -> Choice:
         """The kernel object for these samples, checked to be definite as the estimator needs it."""
-        given = self._kernel_parameters()
+        given: Mapping[str, Any] = vars(self)
+        if given.get("kernel_params"):
+            given = self._kernel_parameters()
         degree, coef0 = given.get("degree"), given.get("coef0")
         choice = choose_kernel(
             self._given_kernel(),
@@ -131,14 +138,10 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
         )
         self._check_definite(choice, given.get("repair"), X)
         if not choice.foreign:
-            self._note_ignored()
+            warn_of_ignored(self, *self.kernel_parameters)
         elif isinstance(self._given_kernel(), str):
             self._warn_of_unused_params()
         return choice
-
-    def _note_ignored(self) -> None:
-        """Warn of parameters for kernels by name, as the kernel is an object."""
-        warn_of_ignored(self, "gamma", "degree", "coef0", "kernel_params")
 
     def _kernel_parameters(self) -> Mapping[str, Any]:
         """The parameters of this estimator, among them those of kernels by name."""

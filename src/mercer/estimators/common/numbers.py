@@ -33,8 +33,12 @@ def read_numbers(estimator: Estimator, X: RawSamples, *y: Any, **options: Any) -
 
 def precision(X: RawSamples) -> type[np.floating]:
     """The precision of a transformer's answer: single where that of the samples is."""
-    kinds = {getattr(X, "dtype", None), *getattr(X, "dtypes", ())} - {None}
-    return np.float32 if kinds == {np.dtype(np.float32)} else np.float64
+    single = np.dtype(np.float32)
+    if hasattr(X, "columns"):
+        is_single = all(dtype == single for dtype in X.dtypes)
+    else:
+        is_single = getattr(X, "dtype", None) == single
+    return np.float32 if is_single else np.float64
 
 
 def _explained(error: Exception, estimator: Estimator, X: RawSamples) -> Exception:

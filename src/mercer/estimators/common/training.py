@@ -141,7 +141,8 @@ def begin(
         counted = X if len(rows) == n else pick_rows(X, rows)
         choice.kernel.fit_batch(Batch(counted))
         check_resolved(choice.kernel, counted, estimator.samples_must_differ)
-        if target != "none":
+        rows_are_numbers = getattr(getattr(X, "dtype", None), "kind", "") == "f"
+        if target != "none" and not rows_are_numbers:  # nodes may be
             warn_of_small_values(estimator, choice.kernel, X)
     return Training(X, choice.kernel, rows, weight[rows], y[rows])
 

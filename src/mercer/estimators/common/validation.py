@@ -118,7 +118,7 @@ def check_squares(y: np.ndarray) -> np.ndarray:
 
 def check_sums(X: Features) -> None:
     """Raise an error if sums of squares over the samples overflow."""
-    largest = _largest(X)
+    largest = max(float(X.max()), -float(X.min()))
     if largest > _SQUARED / X.shape[0]:
         rule = f"has values up to {largest:.3g}, whose variance overflows"
         remedy = "divide the data by a constant, or standardize the columns"
@@ -156,27 +156,17 @@ def check_resolved(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
     is_float = getattr(getattr(X, "dtype", None), "kind", "") == "f"
     if not is_float or X.ndim != 2:
         return
-    if _largest(X) > _SQUARED:
-        _check_distances(kernel, X)
-    elif must_differ and _may_agree(kernel, X):
-        _check_varies(kernel, X)
-
-
-def _largest(X: Features) -> float:
-    """The largest absolute value."""
     values = X.data if issparse(X) else X
-    return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-
-
-def _may_agree(kernel: Kernel, X: RawSamples) -> bool:
-    """Whether two samples do not differ by far more than rounding error beside all length scales.
-
-    Sparse rows have columns in which both are 0.
-    """
-    scale = 1.0
-    for value in kernel.continuous_params().values():
-        scale = max(scale, float(np.abs(value).max()))
-    return issparse(X) or bool(np.abs(X[0] - X[-1]).min() <= _RESOLVED * scale)
+    largest = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    if largest > _SQUARED:
+        _check_distances(kernel, X)
+    elif must_differ:
+        # two samples that differ by far more than rounding error settle nearly all cases
+        scale = 1.0
+        for value in kernel.continuous_params().values():
+            scale = max(scale, float(np.abs(value).max()))
+        if issparse(X) or np.abs(X[0] - X[-1]).min() <= _RESOLVED * scale:
+            _check_varies(kernel, X)
 
 
 def _check_distances(kernel: Kernel, X: RawSamples) -> None:

@@ -19,6 +19,7 @@ from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import has_own_parameters
 from mercer.estimators.common.report import FitReport
+from mercer.estimators.common.validation import warn_of_ignored
 from mercer.estimators.projection.views import Counted, FittedView, as_view, count_samples, fit_view
 from mercer.gram.plan import rows_at_a_time
 from mercer.linalg.signs import sign_flips
@@ -104,6 +105,7 @@ class KernelCCA(
     """
 
     needs: ClassVar[str] = "cpd"
+    kernel_parameters: ClassVar[tuple[str, ...]] = ()  # there is one warning for all views
     stored: ClassVar[State] = State(
         finite=("correlations_", "training_correlations_"),
         plain=("ranks_", "kernel_", "report_", "_views", "_n_features_out"),
@@ -195,9 +197,6 @@ class KernelCCA(
         }
         return FitReport("; ".join(names), plan, solver, n, seconds, facts=facts)
 
-    def _note_ignored(self) -> None:
-        """Said once, for all views together."""
-
     # -- views -------------------------------------------------------------------------------------
 
     def _kernels(self, n_views: int) -> list[KernelLike]:
@@ -213,7 +212,7 @@ class KernelCCA(
     ) -> list[View]:
         """Fit the kernel of every view, and decompose its Gram matrix."""
         if all(map(has_own_parameters, kernels)):
-            super()._note_ignored()
+            warn_of_ignored(self, *KernelEstimator.kernel_parameters)
         self._views: list[FittedView] = []
         factors = []
         for number, (X, kernel) in enumerate(zip(views, kernels, strict=True)):

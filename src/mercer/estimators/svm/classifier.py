@@ -101,7 +101,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         self._report(data.kernel, problems.plan, solutions, seconds, n_problems=problems.count)
         if opened.notes:
             opened.annotate(self)
-        if asked(self):
+        if self.probability and asked(self):
             margins, rows = held_out_margins(self, data, self.classes_, self.random_state)
             self._steepness = steepness(margins, data.y[rows], data.weight[rows])
         elif hasattr(self, "_steepness"):  # of an earlier fit

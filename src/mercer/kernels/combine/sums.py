@@ -20,7 +20,6 @@ from mercer.gram.single import ScaledTiles, SingleTiles
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, WeightedSum
 from mercer.kernels.combine.composite import Nary, Pointwise, is_kernel, within
-from mercer.kernels.parameters import computed
 from mercer.kernels.separable.parts import PartValues
 from mercer.kernels.separable.terms import Columns, Separation
 from mercer.kernels.vectors.distance import NegativeDistance
@@ -136,10 +135,6 @@ class Scaled(Pointwise):
     varies_with_parts: ClassVar[bool] = True
     factor: float = param(check=real, continuous=True)
     kernel: Kernel = param(check=is_kernel)
-
-    @computed
-    def is_constant(self) -> bool:
-        return self.factor == 0 or self.kernel.is_constant
 
     def certify(self, d: int | None) -> Certificate:
         inner = self.kernel.certify(d)
