@@ -123,14 +123,14 @@ def test_a_kernel_that_is_none_may_be_refuted(status, optimizer):
     X = np.random.default_rng(0).uniform(0.0, 24.0, (40, 1))
 
     @mercer.kernel(status=status, compile="python")
-    def on_a_circle(x, y, scale=6.0):
+    def around_the_clock(x, y, scale=6.0):
         gap = abs(x[0] - y[0])
         return np.exp(-0.5 * (min(gap, 24.0 - gap) / scale) ** 2)
 
     options = {} if optimizer else {"optimizer": None}
     models = [
-        mercer.GaussianProcessRegressor(on_a_circle, **options),
-        mercer.GaussianProcessClassifier(100.0 * on_a_circle, **options),
+        mercer.GaussianProcessRegressor(around_the_clock, **options),
+        mercer.GaussianProcessClassifier(100.0 * around_the_clock, **options),
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
