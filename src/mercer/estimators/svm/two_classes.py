@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 
@@ -24,9 +25,8 @@ class EveryTwoClasses:
     """The problems in the order of `itertools.combinations`, one after the other in flat arrays.
 
     Problem p has the variables from ``starts[p]`` to ``starts[p + 1]`` of ``rows`` (its samples),
-    ``sign``, ``weight`` and, once it is solved, ``beta``. ``number`` is that of the problem, and
-    ``beside`` that of the other class among all but the sample's own. With many classes, an object
-    for each problem would cost as much as its solution.
+    ``sign``, ``weight`` and, once it is solved, ``beta``. ``number`` is that of the problem. With
+    many classes, an object for each problem would cost as much as its solution.
 
     Parameters
     ----------
@@ -39,22 +39,31 @@ class EveryTwoClasses:
     """
 
     def __init__(self, rows: np.ndarray, members: list[np.ndarray], weight: np.ndarray) -> None:
-        first, second = np.triu_indices(len(members), 1)
-        sides = np.column_stack([first, second]).ravel()
+        pairs = np.array(list(itertools.combinations(range(len(members)), 2)))
+        sides = pairs.ravel()
         sizes = np.array(list(map(len, members)))[sides]
         places = np.concatenate(list(map(members.__getitem__, sides.tolist())))
-        self.count = len(first)
-        self.number = np.repeat(np.arange(len(first)), sizes[::2] + sizes[1::2])
-        self.beside = np.repeat(np.column_stack([second - 1, first]).ravel(), sizes)
-        self.starts = np.zeros(len(first) + 1, dtype=np.intp)
-        np.cumsum(sizes[::2] + sizes[1::2], out=self.starts[1:])
+        signs = np.ones(len(sides))
+        signs[1::2] = -1.0
+        self.count = len(pairs)
+        ends = sizes.cumsum()
+        self.starts = np.zeros(len(pairs) + 1, dtype=np.intp)
+        self.starts[1:] = ends[1::2]
+        self.number = np.arange(len(pairs)).repeat(self.starts[1:] - self.starts[:-1])
         self.rows, self.weight = rows[places], weight[places]
-        self.sign = np.repeat(np.tile([1.0, -1.0], len(first)), sizes)
+        self.sign = signs.repeat(sizes)
+        self._pairs, self._sizes = pairs, sizes
         self.beta = np.zeros(len(places))  # coefficients for new samples
-        self.intercepts = np.zeros(len(first))
-        self.iterations = np.zeros(len(first), dtype=np.int32)
+        self.intercepts = np.zeros(len(pairs))
+        self.iterations = np.zeros(len(pairs), dtype=np.int32)
         self.solutions: list[DualSolution] = []  # one may be that of several problems
         self.plan = ""
+
+    @property
+    def beside(self) -> np.ndarray:
+        """The number of the other class among all but the sample's own, for every variable."""
+        first, second = self._pairs.T
+        return np.column_stack([second - 1, first]).ravel().repeat(self._sizes)
 
     def __getitem__(self, number: int) -> TwoClasses:
         own = slice(self.starts[number], self.starts[number + 1])
