@@ -1,4 +1,4 @@
-"""Support vector machines on centers: the squared hinge, the squared tube, smoothed quantiles."""
+"""Support vector machines on centers: hinges, tubes and quantiles, with and without kinks."""
 
 import numpy as np
 import pytest
@@ -26,19 +26,54 @@ def check_minimum(f, u, loss, C):
     assert abs(slopes.sum()) <= 1e-7 * size
 
 
-def tube(f):
-    return 2 * np.sign(f - Y) * np.maximum(np.abs(f - Y) - 0.2, 0)
+def beyond_tube(f):
+    """The distance of the function from the tube, with its side."""
+    return np.sign(f - Y) * np.maximum(np.abs(f - Y) - 0.2, 0)
 
 
-def test_svc_on_all_rows_is_the_squared_hinge_machine():
-    y = np.where(LABELS == "low", 1.0, -1.0)
-    model = SVC(C=0.5, kernel=KERNEL, centers=N, tol=1e-7).fit(X, y, WEIGHT)
-    assert "SquaredHinge" in model.report_.solver
+SIGNS = np.where(LABELS == "low", 1.0, -1.0)
+HINGES = {
+    "hinge": ("HuberizedHinge", lambda f: -SIGNS * np.clip(1 - SIGNS * f, 0, 1)),
+    "squared_hinge": ("SquaredHinge", lambda f: -2 * SIGNS * np.maximum(1 - SIGNS * f, 0)),
+}
+
+
+@pytest.mark.parametrize("loss", HINGES)
+def test_svc_on_all_rows_is_the_machine_of_its_loss(loss):
+    model = SVC(C=0.5, kernel=KERNEL, centers=N, tol=1e-7, loss=loss).fit(X, SIGNS, WEIGHT)
+    name, slopes = HINGES[loss]
+    assert name in model.report_.solver
     u = np.zeros(N)
     u[model.support_] = model.dual_coef_[0]
     f = K @ u + model.intercept_
     assert model.decision_function(X) == pytest.approx(f, abs=1e-9)
-    check_minimum(f, u, lambda f: -2 * y * np.maximum(1 - y * f, 0), 0.5)
+    check_minimum(f, u, slopes, 0.5)
+
+
+@pytest.mark.parametrize("name", ["_WIDTH", "_TUBE"])
+def test_the_hinge_and_the_tube_on_all_rows_are_near_the_exact_machines(name, monkeypatch):
+    monkeypatch.setattr(f"mercer.estimators.svm.on_centers.{name}", 0.01)
+    make, y = (SVC, SIGNS) if name == "_WIDTH" else (SVR, Y)
+    exact = make(C=0.5, kernel=KERNEL, centers="all", tol=1e-6).fit(X, y)
+    smooth = make(C=0.5, kernel=KERNEL, centers=N, tol=1e-6).fit(X, y)
+    values = [
+        model.decision_function(X) if name == "_WIDTH" else model.predict(X)
+        for model in (exact, smooth)
+    ]
+    assert values[0] == pytest.approx(values[1], abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("model", "y"),
+    [
+        (SVC(kernel=KERNEL, loss="squared_hinge"), LABELS),
+        (SVR(kernel=KERNEL, loss="squared_epsilon_insensitive"), Y),
+    ],
+)
+def test_squared_losses_without_centers_are_refused(model, y):
+    with pytest.raises(ParameterError, match="is for fits on centers only; set centers"):
+        model.fit(X, y)
+    assert model.set_params(centers=30).fit(X, y).score(X, y) > 0.8
 
 
 def test_svc_of_three_classes_takes_the_best_of_each_against_the_rest():
@@ -50,11 +85,18 @@ def test_svc_of_three_classes_takes_the_best_of_each_against_the_rest():
     assert (model.predict(X) == LABELS).mean() > 0.8
 
 
-def test_svr_on_all_rows_is_the_squared_tube():
-    model = SVR(C=0.5, kernel=KERNEL, centers=N, epsilon=0.2, tol=1e-7).fit(X, Y, WEIGHT)
+@pytest.mark.parametrize("loss", ["epsilon_insensitive", "squared_epsilon_insensitive"])
+def test_svr_on_all_rows_is_the_machine_of_its_loss(loss):
+    model = SVR(C=0.5, kernel=KERNEL, centers=N, epsilon=0.2, tol=1e-7, loss=loss)
+    model.fit(X, Y, WEIGHT)
     u = np.zeros(N)
     u[model.support_] = model.dual_coef_[0]
-    check_minimum(model.predict(X), u, tube, 0.5)
+    width = 0.25 * np.sqrt(np.cov(Y, aweights=WEIGHT, ddof=0))
+    slopes = {
+        "epsilon_insensitive": lambda f: np.clip(beyond_tube(f) / width, -1, 1),
+        "squared_epsilon_insensitive": lambda f: 2 * beyond_tube(f),
+    }
+    check_minimum(model.predict(X), u, slopes[loss], 0.5)
 
 
 def test_quantiles_on_all_rows_are_near_the_exact_ones():
@@ -85,7 +127,7 @@ def test_many_rows_change_the_loss_with_a_warning(monkeypatch):
     monkeypatch.setattr("mercer.gram.plan._EXACT_WORK", 1e3)
     monkeypatch.setattr("mercer.estimators.centers.data._FEW", 0)
     with mercer.config_context(memory_budget="300 kB"):
-        with pytest.warns(UserWarning, match="too many for the exact dual problem: SquaredHinge"):
+        with pytest.warns(UserWarning, match="too many for the exact dual problem: HuberizedHinge"):
             model = SVC(kernel=KERNEL).fit(X, LABELS)
         assert "Nyström" in model.report_.plan
         exact = SVC(kernel=KERNEL, centers="all").fit(X, LABELS)

@@ -31,7 +31,10 @@ LOSSES = {
     "multinomial": (losses.Multinomial(), LABELS, 3),
     "squared hinge": (losses.SquaredHinge(), (LABELS > 0).astype(int), 1),
     "squared hinge of classes": (losses.SquaredHinge(), LABELS, 3),
-    "tube": (losses.SquaredTube(0.1), Y, 2),
+    "huberized hinge": (losses.HuberizedHinge(0.5), (LABELS > 0).astype(int), 1),
+    "huberized hinge of classes": (losses.HuberizedHinge(1.0), LABELS, 3),
+    "squared tube": (losses.SquaredTube(0.1), Y, 2),
+    "huberized tube": (losses.HuberizedTube(0.1, 0.3), Y, 2),
     "quantile": (losses.SmoothQuantile(0.8, 0.2), Y, 2),
     "Huber": (losses.Huber(0.3), Y, 2),
 }

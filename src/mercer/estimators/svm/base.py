@@ -23,7 +23,7 @@ from mercer.aliases import (
     Weights,
 )
 from mercer.domains.base import pick_rows
-from mercer.errors import warn
+from mercer.errors import ParameterError, warn
 from mercer.estimators.common.base import CENTER_RULES, KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import iteration_callback
@@ -96,7 +96,11 @@ class SupportVectorMachine(KernelEstimator):
     }
 
     def _begin(self, X: RawSamples, y: Targets, sample_weight: Weights, target: Target) -> Training:
-        """Checked training data with a fitted kernel."""
+        """Checked training data with a fitted kernel, for the dual problem of all samples."""
+        exact = getattr(type(self), "loss", None)  # the default of the class
+        if exact is not None and self.loss != exact:
+            remedy = f"set centers to a number of rows, or loss={exact!r}"
+            raise ParameterError("loss", self.loss, "is for fits on centers only", remedy)
         if sparse.issparse(X) and is_precomputed(self.kernel):
             raise TypeError("Sparse precomputed kernels are not supported: give K.toarray()")
         data = begin(self, X, y, sample_weight, target=target)

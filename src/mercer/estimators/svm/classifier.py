@@ -49,6 +49,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
     decision_function_shape: str
     random_state: RandomState
     C: float = 1.0
+    loss: str = "hinge"
     solves_together: ClassVar[bool] = False  # small problems, in one compiled call
     stored: ClassVar[State] = State(
         finite=("class_weight_", "_pair_coef", "_pair_intercept", "_steepness"),

@@ -1,7 +1,8 @@
-"""Support vector machines on centers: squared losses of all rows, for functions on some of them.
+"""Support vector machines on centers: the losses of all rows, for functions on some of them.
 
-The dual problem of the hinge grows with the number of rows. Beyond some of them, the squared hinge
-and the squared tube are solved in the primal, as `LinearSVC` does by default.
+The dual problem of the hinge grows with the number of rows. Beyond some of them it is solved in the
+primal, with parabolas instead of the kinks of the hinge and of the tube, so that ``C`` keeps its
+meaning; or with the squared losses, as `LinearSVC` does by default.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from mercer.estimators.centers.problem import CenterProblem, Fitted, Score, Task
 from mercer.estimators.svm.probability import asked, steepness
 from mercer.gram.blocks.base import Block
 from mercer.solvers.nystrom.losses import (
+    HuberizedHinge,
+    HuberizedTube,
     SmoothHinge,
     SmoothLoss,
     SmoothQuantile,
@@ -31,16 +34,19 @@ if TYPE_CHECKING:
     from mercer.estimators.svm.base import SupportVectorMachine
     from mercer.estimators.svm.classifier import MarginClassifier
     from mercer.estimators.svm.one_class import OneClassSVM
+    from mercer.estimators.svm.svr import MarginRegressor
 
 EXACT_STEPS = 2.4  # the dual problem computes so many matrices in all: exact to 500,000 rows
 _CALIBRATING, _MOST = 0.2, 5000  # rows held out, to calibrate probabilities
 _INSIDE = 0.1  # of the parabola's curvature: few rows lie at the kink
 _FEW = 500  # rows of which the spread of densities is measured
+_WIDTH = 1.0  # of the parabola at the kink of the hinge: that of the margin on one side
+_TUBE = 0.25  # width of the parabolas at the kinks of the tube, in standard deviations
 _SMOOTHED = 0.02  # width of the parabola at the kink of a quantile's loss, in standard deviations
 
 
 def fit_classes(machine: MarginClassifier, data: RowData, start: float) -> None:
-    """The squared hinge of every class against the rest; of two classes, one function."""
+    """The hinge of every class against the rest; of two classes, one function."""
     n_classes = len(machine.classes_)
     held = None
     if asked(machine):
@@ -49,7 +55,10 @@ def fit_classes(machine: MarginClassifier, data: RowData, start: float) -> None:
     n_outputs = 1 if n_classes == 2 else n_classes
     # labels change with the fourth digit of the function less than with other centers
     tol = machine.tol
-    fitted = _fit(machine, problem, SquaredHinge(), n_outputs, 1.0, accuracy, tol)
+    loss: SmoothLoss = HuberizedHinge(_WIDTH)
+    if machine.loss == "squared_hinge":
+        loss = SquaredHinge()
+    fitted = _fit(machine, problem, loss, n_outputs, 1.0, accuracy, tol)
     labels = _labels_of_centers(problem, fitted)
     order = np.argsort(labels, kind="stable")
     machine._n_support = np.bincount(labels, minlength=n_classes).astype(np.int32)
@@ -80,10 +89,14 @@ def _labels_of_centers(problem: CenterProblem, fitted: Fitted) -> np.ndarray:
     return problem.candidates.y[:count]
 
 
-def fit_tube(machine: SupportVectorMachine, data: RowData, epsilon: float, start: float) -> None:
-    """The squared distance of the target from a tube about the function."""
+def fit_tube(machine: MarginRegressor, data: RowData, start: float) -> None:
+    """The distance of the target from a tube about the function."""
     problem = CenterProblem(machine, data)
-    fitted = _fit(machine, problem, SquaredTube(epsilon), data.n_targets, data.spread, _r2)
+    epsilon = float(vars(machine)["epsilon"])
+    loss: SmoothLoss = HuberizedTube(epsilon, _TUBE * data.spread)
+    if machine.loss == "squared_epsilon_insensitive":
+        loss = SquaredTube(epsilon)
+    fitted = _fit(machine, problem, loss, data.n_targets, data.spread, _r2)
     machine._n_support = np.full(data.n_targets, len(fitted.positions), dtype=np.int32)
     _keep(machine, data, fitted, np.arange(len(fitted.positions)), start)
 

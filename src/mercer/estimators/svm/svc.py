@@ -6,8 +6,9 @@ import dataclasses
 from typing import ClassVar
 
 import numpy as np
+from sklearn.utils._param_validation import StrOptions
 
-from mercer.aliases import CentersLike, ClassWeight, Gamma, KernelLike, RandomState
+from mercer.aliases import CentersLike, ClassWeight, Gamma, KernelLike, ParameterRules, RandomState
 from mercer.errors import ParameterError
 from mercer.estimators.svm.classifier import MarginClassifier
 from mercer.estimators.svm.hulls import nearest_points
@@ -74,11 +75,15 @@ class SVC(MarginClassifier):
     centers : {"auto", "all"}, int or array-like, default="auto"
         The rows c that the function f(x) = Σ a_j k(x, c_j) + b is made of: "all" training rows, a
         number of rows drawn uniformly, or given rows. "auto" is "all" up to 500,000 rows, and then
-        10 √n. On centers the loss is the squared hinge C Σ w max(0, 1 − y f(x))² of all rows,
-        which ``report_`` says; ``support_`` and ``dual_coef_`` are then the positions of all
-        centers and their coefficients in f.
+        10 √n. On centers the problem is solved in the primal, with the loss of all rows, which
+        ``report_`` names; ``support_`` and ``dual_coef_`` are then the positions of all centers and
+        their coefficients in f.
         With more than two classes, there is a row of coefficients and a bias for each class against
         the rest.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        The loss on centers: the hinge, whose kink is replaced by the parabola
+        (1 − y f(x))² / 2 between 0 and 1, so that ``C`` means what it means with all rows; or the
+        squared hinge C Σ w max(0, 1 − y f(x))². With all rows, only the hinge is available.
     warm_start : bool, default=False
         Whether a fit begins at the coefficients of the last one, where the samples of a problem are
         the same rows.
@@ -141,6 +146,10 @@ class SVC(MarginClassifier):
     """
 
     solves_together: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[ParameterRules] = {
+        **MarginClassifier._parameter_constraints,
+        "loss": [StrOptions({"hinge", "squared_hinge"})],
+    }
 
     def __init__(
         self,
@@ -163,6 +172,7 @@ class SVC(MarginClassifier):
         repair: str | None = None,
         warm_start: bool = False,
         centers: CentersLike = "auto",
+        loss: str = "hinge",
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -182,6 +192,7 @@ class SVC(MarginClassifier):
         self.repair = repair
         self.warm_start = warm_start
         self.centers = centers
+        self.loss = loss
 
     def _solve_pair(
         self, problem: MarginProblem, two: TwoClasses

@@ -7,8 +7,18 @@ from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils._param_validation import StrOptions
 
-from mercer.aliases import CentersLike, Gamma, KernelLike, RandomState, RawSamples, Targets, Weights
+from mercer.aliases import (
+    CentersLike,
+    Gamma,
+    KernelLike,
+    ParameterRules,
+    RandomState,
+    RawSamples,
+    Targets,
+    Weights,
+)
 from mercer.errors import ParameterError
 from mercer.estimators.centers.data import Opened, open_rows
 from mercer.estimators.common.fitting import fits
@@ -23,6 +33,7 @@ class MarginRegressor(MultiOutputMixin, RegressorMixin, SingleMachine):
     """Base class of support vector regression."""
 
     C: float
+    loss: str = "epsilon_insensitive"
 
     @fits
     def fit(self, X: RawSamples, y: Targets = None, sample_weight: Weights = None) -> Self:
@@ -47,7 +58,7 @@ class MarginRegressor(MultiOutputMixin, RegressorMixin, SingleMachine):
         if "centers" in vars(self):
             opened = open_rows(self, X, y, sample_weight, target="numbers", steps=EXACT_STEPS)
             if opened.data is not None:
-                fit_tube(self, opened.data, float(vars(self)["epsilon"]), start)
+                fit_tube(self, opened.data, start)
                 return self
             X, y, sample_weight = opened.X, opened.y, opened.weight
         shape = np.asarray(y).shape
@@ -129,11 +140,15 @@ class SVR(MarginRegressor):
     centers : {"auto", "all"}, int or array-like, default="auto"
         The rows c that the function f(x) = Σ a_j k(x, c_j) + b is made of: "all" training rows, a
         number of rows drawn uniformly, or given rows. "auto" is "all" up to 500,000 rows, and then
-        10 √n. On centers the loss is the squared tube C Σ w max(0, |y − f(x)| − ε)² of all rows,
-        which ``report_`` says; ``support_`` and ``dual_coef_`` are then the positions of all
-        centers and their coefficients in f.
+        10 √n. On centers the problem is solved in the primal, with the loss of all rows, which
+        ``report_`` names; ``support_`` and ``dual_coef_`` are then the positions of all centers and
+        their coefficients in f.
     random_state : int, RandomState instance or None, default=0
         What draws the centers.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+        The loss on centers: the distance of the target from the tube, with parabolas instead of its
+        kinks, so that ``C`` means what it means with all rows; or the square of that distance. With
+        all rows, only the first is available.
     repair : {"clip", "flip", "shift"} or None, default=None
         How the Gram matrix of an indefinite kernel is made positive semi-definite: negative
         eigenvalues are set to zero, replaced by their magnitudes, or the diagonal is raised. None
@@ -191,6 +206,11 @@ class SVR(MarginRegressor):
     [0.99]
     """
 
+    _parameter_constraints: ClassVar[ParameterRules] = {
+        **MarginRegressor._parameter_constraints,
+        "loss": [StrOptions({"epsilon_insensitive", "squared_epsilon_insensitive"})],
+    }
+
     def __init__(
         self,
         *,
@@ -209,6 +229,7 @@ class SVR(MarginRegressor):
         warm_start: bool = False,
         centers: CentersLike = "auto",
         random_state: RandomState = 0,
+        loss: str = "epsilon_insensitive",
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -225,6 +246,7 @@ class SVR(MarginRegressor):
         self.warm_start = warm_start
         self.centers = centers
         self.random_state = random_state
+        self.loss = loss
 
     def _solve(
         self, problem: MarginProblem, y: np.ndarray, limit: np.ndarray

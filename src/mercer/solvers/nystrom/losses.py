@@ -68,6 +68,14 @@ class Multinomial:
         return float(weight @ losses), slopes
 
 
+def _signs(values: np.ndarray, y: Targets) -> np.ndarray:
+    """1 for the class of a row and −1 for every other one; one column for two classes."""
+    n_columns = values.shape[1]
+    if n_columns == 1:
+        return np.where(y > 0, 1.0, -1.0)[:, None]
+    return np.where(y[:, None] == np.arange(n_columns), 1.0, -1.0)
+
+
 @dataclasses.dataclass(frozen=True)
 class SquaredHinge:
     """max(0, 1 − s f)², for each class against the rest; one column for two classes."""
@@ -75,13 +83,27 @@ class SquaredHinge:
     curvature: ClassVar[float] = 2.0
 
     def __call__(self, values: np.ndarray, y: Targets, weight: np.ndarray) -> Result:
-        n_columns = values.shape[1]
-        sign = np.where(y[:, None] == np.arange(n_columns), 1.0, -1.0)
-        if n_columns == 1:
-            sign = np.where(y > 0, 1.0, -1.0)[:, None]
+        sign = _signs(values, y)
         short = np.maximum(1.0 - sign * values, 0.0)
         weighted = weight[:, None] * short
         return float(np.vdot(weighted, short)), -2.0 * sign * weighted
+
+
+@dataclasses.dataclass(frozen=True)
+class HuberizedHinge:
+    """max(0, 1 − s f), with a parabola of a given width instead of its kink, as `SquaredHinge`."""
+
+    width: float
+
+    @property
+    def curvature(self) -> float:
+        """The curvature of the loss near its kink, where it is a parabola."""
+        return 1.0 / self.width
+
+    def __call__(self, values: np.ndarray, y: Targets, weight: np.ndarray) -> Result:
+        sign = _signs(values, y)
+        loss, slopes = SmoothHinge(self.width)(sign * values - 1.0, y, weight)
+        return loss, sign * slopes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,6 +118,25 @@ class SquaredTube:
         beyond = np.maximum(np.abs(gap) - self.epsilon, 0.0)
         weighted = weight[:, None] * beyond
         return float(np.vdot(weighted, beyond)), 2.0 * np.sign(gap) * weighted
+
+
+@dataclasses.dataclass(frozen=True)
+class HuberizedTube:
+    """max(0, |f − y| − ε), with parabolas of a given width instead of its kinks."""
+
+    epsilon: float
+    width: float
+
+    @property
+    def curvature(self) -> float:
+        """The curvature of the loss near its kinks, where it is a parabola."""
+        return 1.0 / self.width
+
+    def __call__(self, values: np.ndarray, y: Targets, weight: np.ndarray) -> Result:
+        gap = values - y
+        beyond = self.epsilon - np.abs(gap)
+        loss, slopes = SmoothHinge(self.width)(beyond, y, weight)
+        return loss, -np.sign(gap) * slopes
 
 
 @dataclasses.dataclass(frozen=True)
