@@ -12,13 +12,16 @@ from mercer import (
     DistanceCosine,
     Exponential,
     Linear,
+    LogDistance,
     MissingAware,
+    Multiquadric,
     NegativeDistance,
     Overlap,
     SharedMissingness,
     WeisfeilerLehman,
     Wendland,
     White,
+    check_gram,
     register_function,
 )
 from mercer.kernels import functions
@@ -105,3 +108,16 @@ def test_a_tensor_product_names_its_constant_factor():
     assert "constant" not in split.certificate(d=2).rule
     assert (Constant(2.0) * split).certificate(d=2).rule.endswith("times a constant > 0")
     assert (Constant(0.0) * split).certificate(d=2).status == "psd"
+
+
+@pytest.mark.parametrize("kernel", [NegativeDistance(), LogDistance(), RBF() + Multiquadric()])
+@pytest.mark.parametrize("numbers", ["gaussian", "empirical"])
+def test_the_expectation_of_a_cpd_kernel_is_cpd(kernel, numbers):
+    """Coefficients of rows are shared out among their fillings, which keeps their sum."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 2))
+    X[rng.random(X.shape) < 0.3] = np.nan
+    expected = MissingAware(kernel, numbers=numbers).fit(X)
+    assert expected.certificate().status == expected.expected_.certificate().status == "cpd"
+    assert check_gram(expected(X)).cpd
+    assert expected.center().certificate().status == "psd"
