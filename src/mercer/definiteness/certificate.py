@@ -41,6 +41,9 @@ _NO_RULE = "no rule"  # how the reason begins where nothing is proved
 
 _REAL = re.compile(r"R\^(d|\d+)")
 
+# A larger set, not a smaller one: it is that of a composite where all parts allow it.
+MAY_BE_MISSING = "values may be missing"
+
 # What else the rules need to know of a part.
 POSITIVE_DIAGONAL = "k(x,x) > 0"
 SEPARATES = "k(x,x) + k(y,y) − 2k(x,y) > 0 for x ≠ y"
@@ -56,6 +59,15 @@ _FACTS = {  # as they are printed of a part on which a rule relies
 def _unsigned(value: Any) -> Any:
     """A float or an array of floats without −0, whose sign means nothing."""
     return value + 0.0 if getattr(value, "dtype", np.dtype(object)).kind == "f" else value
+
+
+def _plain(value: Any) -> Any:
+    """A sample as plain values; arrays, also those in a dictionary, become lists."""
+    if hasattr(value, "tolist"):
+        return _unsigned(value).tolist()
+    if isinstance(value, dict):
+        return {name: _plain(entry) for name, entry in value.items()}
+    return value
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,10 +105,7 @@ class Witness:
         """The points as plain values; those of a data frame by the names of its columns."""
         if hasattr(self.points, "to_dict"):
             return list(self.points.to_dict("records"))
-        return [
-            _unsigned(point).tolist() if hasattr(point, "tolist") else point
-            for point in self.points
-        ]
+        return list(map(_plain, self.points))
 
     def to_dict(self) -> dict[str, Any]:
         """Points, coefficients and cᵀKc as plain values, with all digits."""
@@ -128,8 +137,15 @@ class Where:
             space = min(spaces)
         else:
             space = f"{self.space} ∩ {other.space}"
-        conditions = tuple(dict.fromkeys(self.conditions + other.conditions))
-        return Where(space, min(self.max_dim, other.max_dim), conditions)
+        conditions = dict.fromkeys(self.conditions + other.conditions)
+        if not (self._allows_missing and other._allows_missing):
+            conditions.pop(MAY_BE_MISSING, None)
+        return Where(space, min(self.max_dim, other.max_dim), tuple(conditions))
+
+    @property
+    def _allows_missing(self) -> bool:
+        """Whether rows with missing values are in the set."""
+        return self.space == "any set" or MAY_BE_MISSING in self.conditions
 
     def __str__(self) -> str:
         text = self.space

@@ -122,7 +122,10 @@ def product_rule(claim: str, parts: Sequence[Certificate], split: bool = False) 
     means = of_product(list(map(_means, parts)), all(part.has(POSITIVE_DIAGONAL) for part in parts))
     if split:
         means = of_columns([part.parts[0].means for part in parts if part.parts])  # no constants
-        rule = "tensor product over disjoint columns that cover all, each factor strict on its own"
+        rule = "tensor product over disjoint columns that cover all, each factor strict on its own "
+        rule += "columns"
+        if not all(part.parts for part in parts):
+            rule += ", times a constant > 0"
     elif _is_strict_product(parts):
         rule = "Schur product of a strict factor with factors of positive diagonal"
         rule += f": {_OPPENHEIM}"
@@ -140,13 +143,21 @@ def _is_strict_product(parts: Sequence[Certificate]) -> bool:
     return any_strict and all(part.has(POSITIVE_DIAGONAL) for part in parts)
 
 
+def _where_images_are(where: Where, name: str) -> Where:
+    """The points whose images under a function of this name are in a set."""
+    conditions = [c.replace("(x)", f"({name}(x))") for c in where.conditions if "(x)" in c]
+    rest = tuple(c for c in where.conditions if "(x)" not in c)
+    if where.space == "any set":
+        return Where(conditions=(*conditions, *rest))
+    image = Where(where.space, where.max_dim, rest)
+    return Where(conditions=(f"{name}(x) in {image}", *conditions))
+
+
 def pull_back_rule(
     claim: str, part: Certificate, injective: bool, name: str = "f", stated: bool = False
 ) -> Certificate:
     """k(f(x), f(y)): as k, and strict only for an injective f; ``stated`` if a user says it is."""
-    where = part.where
-    if where.space != "any set":
-        where = Where(conditions=(f"{name}(x) in {where}",))
+    where = _where_images_are(part.where, name)
     image = f"its Gram matrix is that of the part at the points {name}(x)"
     if not part.cpd:
         return _no_rule(claim, "pull-back of a part that is not psd", where, [part])
@@ -220,12 +231,12 @@ def power_series_rule(
     Of the others a formula is ``stated`` that shows it, or it is ``assumed``.
     """
     where = part.where
+    if min(coefficients) < 0:
+        return _no_rule(claim, "a coefficient is negative", where, [part])
     if assumed:
         where = where.meet(Where(conditions=(assumed,)))
     if math.isfinite(radius):
         where = where.meet(Where(conditions=(f"k(x,x) < {radius:g}",)))
-    if min(coefficients) < 0:
-        return _no_rule(claim, "a coefficient is negative", where, [part])
     if not part.psd:
         return _no_rule(claim, "the base is not psd", where, [part])
     known = f", {stated}" if stated else ""
@@ -233,7 +244,7 @@ def power_series_rule(
     rule = f"{sums}; by Cauchy–Schwarz all stay inside the radius"
     status = part.status if max(coefficients[1:], default=0.0) > 0 else PSD
     if status == STRICT:
-        rule += "; a power with a positive coefficient is strict as the base is"
+        rule += "; a power n ≥ 1 with a positive coefficient is strict as the base is"
     facts = _power_series_facts(part, coefficients)
     gives: Facts = frozenset()
     if coefficients[0] > 0:
@@ -314,7 +325,7 @@ def mixture_rule(
     """Σ w_i k_θi with w_i ≥ 0: as a sum; the part that is shown is one that decides the status."""
     used = [part for part, weight in zip(parts, weights, strict=True) if weight > 0]
     if not used:
-        return Certificate(PSD, claim, "all weights are 0: the zero kernel", parts[0].where)
+        return Certificate(PSD, claim, "weights 0: the zero kernel", parts[0].where)
     whole = sum_rule(claim, used)
     if not whole.cpd:
         shown = next(part for part in used if not part.cpd)
@@ -322,7 +333,8 @@ def mixture_rule(
     # the one shown is the one that decides: all are at least cpd, one strict term suffices
     shown = next(part for part in used if part.status == whole.status)
     each = CPD if whole.status == CPD else PSD
-    rule = f"mixture: a sum with weights > 0 over {len(used)} values of a parameter, each {each}"
+    values = "1 value" if len(used) == 1 else f"{len(used)} values"
+    rule = f"mixture: a sum with weights > 0 over {values} of a parameter, each {each}"
     if whole.status == STRICT:
         rule += ", and the one shown strict"
     if error > 0:

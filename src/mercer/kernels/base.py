@@ -261,11 +261,13 @@ class Kernel(Algebra, Differentiable, Logarithms, Resolution, Separable, Shown, 
 
     def _certify_beyond(self, certificate: Certificate, where: Where, d: int) -> Certificate:
         """The certificate in a dimension beyond that of the claim."""
+        most = f"{certificate.where.max_dim:g}"
+        elsewhere = f"there is a proof for d ≤ {most} only, by {certificate.rule}"
         witness = refutation.refute_in(self, d, balanced=certificate.status == CPD)
         if witness is None:
-            rule = f"no rule in R^{d}; what is proved is by {certificate.rule}"
+            rule = f"no rule in R^{d}; {elsewhere}"
             return Certificate(UNKNOWN, repr(self), rule, where)
-        rule = f"a counterexample in R^{d}; what is proved is by {certificate.rule}"
+        rule = f"a counterexample in R^{d}; {elsewhere}"
         return Certificate(INDEFINITE, repr(self), rule, where, witness=witness)
 
     def warn_unknown(self, learner: str, remedy: str = "", because: str = "") -> None:

@@ -5,7 +5,21 @@ import pytest
 from naive.series import tensors
 
 import mercer
-from mercer import RBF, SVC, Linear, NegativeDistance, Sigmoid, Signature, Spectrum, load, save
+from mercer import (
+    RBF,
+    SVC,
+    Bessel,
+    DistanceCosine,
+    GeneralLinear,
+    Linear,
+    NegativeDistance,
+    Sigmoid,
+    Signature,
+    Spectrum,
+    Wendland,
+    load,
+    save,
+)
 from mercer.errors import DomainMismatchError, ParameterError
 
 
@@ -99,6 +113,36 @@ def test_certificates_follow_the_kernel_of_points():
     assert Signature(2, NegativeDistance()).certificate().psd
     assert Signature(2, Sigmoid()).certificate().status == "unknown"
     assert "series of R^d" in str(Signature().certificate())
+
+
+def test_the_time_is_a_dimension_of_the_points_of_a_series():
+    """The cosine of a distance is a kernel on the line, not in the plane of value and time."""
+    series = [[0.0, 4.0, -2.0], [1.0, 5.0], [3.0, -1.0, 0.5, 2.0], [2.0, 2.5, -3.0], [-4.0, 1.0]]
+    timed = Signature(1, DistanceCosine(length_scale=0.5))
+    assert np.linalg.eigvalsh(timed(series))[0] < -0.01
+    assert timed.certificate().status == "unknown"
+    assert timed.certificate(d=1).status == "unknown"
+    assert "the time" in timed.certificate().rule
+    assert timed.certificate(d=1).domain == "series of R^1"
+    plain = Signature(1, DistanceCosine(length_scale=0.5), time=False)
+    assert plain.certificate().domain == "series of R^d, d ≤ 1"
+    assert plain.certificate(d=1).domain == "series of R^1"
+    assert plain.certificate(d=2).status == "unknown"
+
+
+def test_signatures_name_the_channels_that_a_kernel_of_points_allows():
+    assert Signature(2, Bessel(order=0)).certificate().domain == "series of R^d, d ≤ 1"
+    assert Signature(2, Bessel(order=0)).certificate(d=2).status == "unknown"
+    assert Signature(2, Wendland(dimension=3)).certificate(d=2).domain == "series of R^2"
+    assert Signature(2, GeneralLinear(np.eye(2))).certificate().domain == "series of R^1"
+    assert Signature(2, NegativeDistance()).certificate(d=3).domain == "series of R^d"
+
+
+def test_a_fitted_signature_is_certified_for_its_channels():
+    series = [[0.0, 1.0], [1.0, 3.0, 2.0]]
+    fitted = Signature(1, DistanceCosine()).fit(series)
+    assert not fitted.certificate().psd
+    assert Signature(1, Bessel(order=0)).fit(series).certificate().psd
 
 
 def test_wrong_parameters():

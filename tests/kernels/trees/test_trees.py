@@ -243,3 +243,9 @@ def test_small_fragments_are_listed():
     assert few.shape == (3, 7)
     with pytest.raises(mercer.errors.InfiniteFeaturesError, match="truncate"):
         SubsetTrees().features(trees)
+
+
+@pytest.mark.parametrize("kernel", [Subtrees, SubsetTrees, PartialTrees])
+def test_the_proof_is_that_of_the_normalized_kernel(kernel):
+    assert "normalized: φ/‖φ‖" in kernel().certificate().rule
+    assert "normalized" not in kernel(normalized=False).certificate().rule

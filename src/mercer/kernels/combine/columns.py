@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from mercer.aliases import Columns
-from mercer.definiteness import INDEFINITE, STRICT, Certificate, Where, Witness
+from mercer.definiteness import INDEFINITE, SEPARATES, UNKNOWN, Certificate, Where, Witness
 from mercer.definiteness.means import of_some_columns
 from mercer.definiteness.rules import pull_back_rule
 from mercer.domains.base import Anything, Batch, Domain
@@ -27,11 +27,12 @@ __all__ = ["On"]
 
 
 _WIDEST = 1000  # columns of a table that a witness is lifted to
+_COUNT = "d = "  # how the condition of so many columns begins
 
 
 def only_in(d: int) -> Where:
     """The condition of a proof that counts on d columns and no others."""
-    return Where(conditions=(f"d = {d}",))
+    return Where(conditions=(f"{_COUNT}{d}",))
 
 
 def _is_column(value: object) -> bool:
@@ -116,6 +117,11 @@ class On(PullBack):
             return None
         return [int(column) % d for column in listed]
 
+    def _is_beyond(self, d: int) -> bool:
+        """Whether some of the columns are positions that d columns do not have."""
+        by_name = any(isinstance(column, str) for column in self.listed())
+        return not by_name and self.positions(d) is None
+
     def _count(self, d: int | None) -> int | None:
         """How many columns there are; None of a slice of an unknown number."""
         if not isinstance(self.columns, slice):
@@ -126,11 +132,14 @@ class On(PullBack):
 
     def certify(self, d: int | None) -> Certificate:
         inner = self._inner_certificate(d)
+        if d is not None and self._is_beyond(d):
+            rule = f"no rule: there are no columns {show_value(self.columns)} among {d}"
+            return Certificate(UNKNOWN, repr(self), rule, self._tables_where(inner.where), (inner,))
         certificate = self._pull_back(inner, d)
         witness = self._lifted(inner.witness, d)
         if witness is None:
             return certificate
-        rule = "on these columns it is the inner kernel"
+        rule = "restriction: on these columns it is the inner kernel"
         return dataclasses.replace(certificate, status=INDEFINITE, rule=rule, witness=witness)
 
     def _inner_certificate(self, d: int | None) -> Certificate:
@@ -151,7 +160,8 @@ class On(PullBack):
         """What follows from the certificate of the kernel on these columns."""
         covers = self._covers(d)
         certificate = pull_back_rule(repr(self), inner, covers, "columns")
-        where = self._where(inner.where, certificate.status == STRICT, d)
+        uses_all = covers and certificate.has(SEPARATES)
+        where = self._where(inner.where, uses_all, d)
         if not inner.cpd:
             return dataclasses.replace(certificate, where=where)
         others = " (all of them)" if covers else ", in which distinct rows may agree"
@@ -159,12 +169,12 @@ class On(PullBack):
         means = of_some_columns(inner.means, covers, known=d is not None)
         return dataclasses.replace(certificate, rule=rule, where=where, means=means)
 
-    def _where(self, inner: Where, strict: bool, d: int | None) -> Where:
-        """The set on which the certificate holds."""
+    def _where(self, inner: Where, uses_all: bool, d: int | None) -> Where:
+        """The set on which the certificate holds; ``uses_all`` if only as these are all columns."""
         where = self._tables_where(inner)
         # how many columns a slice has, and whether these are all of them, is known for this d alone
         sliced = isinstance(self.columns, slice) and inner.space != where.space
-        if d is not None and (sliced or strict):
+        if d is not None and (sliced or uses_all):
             return where.meet(only_in(d))
         return where
 
@@ -173,9 +183,10 @@ class On(PullBack):
         if self.domain is TABLES and inner.space != "any set":
             columns = show_value(self.columns)
             return Where("tables", inner.max_dim, (f"{columns} in {inner}",))
-        if inner.space.startswith("R^"):
-            return dataclasses.replace(inner, space="R^d")
-        return inner
+        # A count of columns was one of these columns.
+        conditions = tuple(c for c in inner.conditions if not c.startswith(_COUNT))
+        space = "R^d" if inner.space.startswith("R^") else inner.space
+        return dataclasses.replace(inner, space=space, conditions=conditions)
 
     def _lifted(self, witness: Witness | None, d: int | None) -> Witness | None:
         """The points of a witness in these columns, where the other columns are 0."""

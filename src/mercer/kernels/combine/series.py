@@ -108,8 +108,8 @@ class PowerSeries(Profile):
         first = self._first_coefficients()
         stated, assumed = getattr(self.coefficients, "proof", ""), ""
         if callable(self.coefficients) and not stated:
-            assumed = f"aₙ ≥ 0 for all n (looked at for n < {len(first)}, refused later)"
-            assumed += " and the series converges"
+            assumed = f"aₙ ≥ 0 for all n (looked at for n < {len(first)}, later negative ones are "
+            assumed += "refused) and the series converges"
         part = self.kernel.certify(d)
         # beyond the radius that the coefficients have the series does not converge
         radius = min(self.radius, getattr(self.coefficients, "radius", math.inf))

@@ -138,12 +138,13 @@ class Scaled(Pointwise):
 
     def certify(self, d: int | None) -> Certificate:
         inner = self.kernel.certify(d)
-        return scale_rule(repr(self), float(self.factor), inner, lambda: self._witness(d))
+        within_claim = functools.partial(self._witness, d, inner.where.max_dim)
+        return scale_rule(repr(self), float(self.factor), inner, within_claim)
 
-    def _witness(self, d: int | None) -> Witness | None:
-        """A point with k(x, x) > 0, which refutes a negative multiple."""
+    def _witness(self, d: int | None, most: float) -> Witness | None:
+        """A point of at most so many columns with k(x, x) > 0: it refutes a negative multiple."""
         rng = np.random.default_rng(0)
-        dimensions = (d,) if d else (2, 1, 3, 4, 5, 6, 7, 8)
+        dimensions = (d,) if d else tuple(n for n in (2, 1, 3, 4, 5, 6, 7, 8) if n <= most)
         lattices = (self.kernel.domain.lattices(n_features, rng) for n_features in dimensions)
         witnesses = map(self._witness_among, itertools.chain.from_iterable(lattices))
         return next(filter(None, witnesses), None)

@@ -273,7 +273,7 @@ class MeanEmbedding(BagKernel):
             points = part.witness.points
             bags = [pick_rows(points, [i]) for i in range(raw_length(points))]
             witness = dataclasses.replace(part.witness, points=bags)
-            rule = "on bags of one sample it is the inner kernel"
+            rule = "restriction: on bags of one sample it is the inner kernel"
             return Certificate(INDEFINITE, repr(self), rule, where, (part,), witness=witness)
         rule = "no rule: the inner kernel is not known to be psd"
         return Certificate(UNKNOWN, repr(self), rule, where, (part,))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+import re
 from collections.abc import Hashable, Iterator
 from typing import Any, ClassVar, Self, cast
 
@@ -10,7 +12,7 @@ import numpy as np
 
 from mercer import _compiled
 from mercer.aliases import Prepared, RawSamples
-from mercer.definiteness import POSITIVE_DIAGONAL, PSD, UNKNOWN, Certificate
+from mercer.definiteness import POSITIVE_DIAGONAL, PSD, UNKNOWN, Certificate, Where
 from mercer.domains.base import Batch, Domain, Samples
 from mercer.domains.distributions import BagSamples
 from mercer.domains.structures.series import Series, SeriesSamples
@@ -64,6 +66,20 @@ class Paths(BagSamples):
         taken = Paths(bags.elements, bags.offsets)
         taken.norms = self.norms.at(rows)
         return taken._inherit(self, rows)
+
+
+def _series_of(where: Where, time: bool) -> Where | None:
+    """The series whose points are in a set, with the time if it is a channel; None if none are."""
+    space, most = where.space, where.max_dim - time
+    number = re.fullmatch(r"R\^(\d+)", space)
+    if number is not None:
+        most = int(number[1]) - time
+        space = f"R^{most}"
+    if most < 1:
+        return None
+    if number is not None:
+        most = math.inf
+    return dataclasses.replace(where, space=f"series of {space}", max_dim=most)
 
 
 class Signature(Composite):
@@ -142,11 +158,15 @@ class Signature(Composite):
             raise ParameterError("Signature: weights", self.weights, rule)
 
     def certify(self, d: int | None) -> Certificate:
-        part = self.static.certify(None)
-        where = dataclasses.replace(part.where, space=f"series of {part.where.space}")
+        part = self.static.certify(None if d is None else d + self.time)
+        where = _series_of(part.where, self.time)
         if not part.cpd:
             rule = "no rule: the steps of series need a kernel of points that is psd or cpd"
-            return Certificate(UNKNOWN, repr(self), rule, where, (part,))
+            return Certificate(UNKNOWN, repr(self), rule, where or Where("series"), (part,))
+        if where is None:
+            rule = f"no rule: {part.claim} is {part.status} on {part.where} only, and points have "
+            rule += "the time beside at least one channel"
+            return Certificate(UNKNOWN, repr(self), rule, Where("series"), (part,))
         rule = "inner product in the tensor algebra: "
         if self.levels is None:
             rule += "Π(1 + φ(x_{i+1}) − φ(x_i)), divided by its norm"

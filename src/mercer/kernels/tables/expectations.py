@@ -17,7 +17,7 @@ import numpy as np
 
 from mercer import errors
 from mercer.aliases import Prepared, RawSamples
-from mercer.definiteness import INDEFINITE, PSD, UNKNOWN, Certificate, Where
+from mercer.definiteness import CPD, INDEFINITE, MAY_BE_MISSING, PSD, UNKNOWN, Certificate, Where
 from mercer.domains.base import Batch, Domain
 from mercer.domains.parts import Parts
 from mercer.domains.tables.categories import Categories
@@ -84,7 +84,7 @@ def show_settings(outer: Kernel, inner: Kernel) -> str:
 def uncertain(outer: Kernel, inner: Certificate) -> Certificate:
     """The certificate of a kernel whose inner kernel is not known to be positive."""
     if inner.witness is not None:
-        rule = "on complete rows it is the inner kernel"
+        rule = "restriction: on complete rows it is the inner kernel"
         claim, witness = repr(outer), inner.witness
         return Certificate(INDEFINITE, claim, rule, inner.where, (inner,), witness=witness)
     rule = f"no rule: {inner.claim} is {inner.status}"
@@ -136,15 +136,21 @@ def incomplete_domain(kernel: Kernel, missing: Markers) -> Domain:
 
 def expected_certificate(outer: Kernel, inner: Certificate) -> Certificate:
     """The certificate of the expectation of a kernel over the fillings of both rows."""
-    if not inner.psd:
+    if not inner.cpd:
         return uncertain(outer, inner)
+    status = PSD
     rule = "mean embedding: the inner product of the means of φ over the fillings of a row"
-    return Certificate(PSD, repr(outer), rule, incomplete(inner.where), (inner,))
+    if not inner.psd:
+        status = CPD
+        rule = "mean embedding: coefficients c_i, shared out among the fillings of row i, sum to Σc"
+        rule += ", so where Σc = 0 the form is ≥ 0"
+    return Certificate(status, repr(outer), rule, incomplete(inner.where), (inner,))
 
 
 def incomplete(where: Where) -> Where:
     """The set with all ways to leave values out."""
-    return where.meet(Where(conditions=("values may be missing",)))
+    conditions = dict.fromkeys((*where.conditions, MAY_BE_MISSING))
+    return dataclasses.replace(where, conditions=tuple(conditions))
 
 
 class Expected(Kernel, abstract=True):

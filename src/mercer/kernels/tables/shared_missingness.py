@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from mercer.definiteness import POSITIVE_DIAGONAL, PSD, Definite
+from mercer.definiteness import MAY_BE_MISSING, POSITIVE_DIAGONAL, PSD, Definite
 from mercer.definiteness.means import blind
 from mercer.domains.base import Batch, Domain
 from mercer.domains.parts import Parts
@@ -16,7 +16,6 @@ from mercer.domains.tables.columns import Markers
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel
 from mercer.kernels.separable.separable import product_form
-from mercer.kernels.tables.categories import SPACE
 from mercer.kernels.tables.expectations import markers
 from mercer.params import param, positive
 from mercer.state import formerly
@@ -55,7 +54,8 @@ class SharedMissingness(Kernel, splits=product_form):
     def claim(self) -> Definite:
         rule = "pull-back of a Gaussian by the rows of zeros and ones that mark missing values"
         unseen = blind("values that are not missing are not seen")
-        return Definite(PSD, rule, SPACE, facts=(POSITIVE_DIAGONAL,), means=unseen)
+        missing, facts = (MAY_BE_MISSING,), (POSITIVE_DIAGONAL,)
+        return Definite(PSD, rule, "tables", conditions=missing, facts=facts, means=unseen)
 
     def prepare(self, batch: Batch) -> Parts:
         samples = cast(CategorySamples, batch.encode(self.domain))

@@ -46,6 +46,14 @@ class TreeKernel(Kernel, abstract=True):
         """The parameter ``normalized``, the last one of every kernel."""
         return bool(vars(self)["normalized"])
 
+    def _with_length(self, rule: str, strict: bool) -> str:
+        """A rule that names the features φ, and what normalizing does to them."""
+        if not self._is_normalized:
+            return rule
+        if strict:
+            return f"{rule}; normalized: φ/‖φ‖, a change of length that keeps independence"
+        return f"{rule}; normalized: φ/‖φ‖, and 0 where φ is"
+
     def arrays(self, samples: TreeSamples) -> Arrays:
         """The trees as compiled code reads them."""
         raise NotImplementedError(f"{type(self).__name__} must define arrays(samples)")

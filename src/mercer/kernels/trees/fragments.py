@@ -75,10 +75,10 @@ class SubsetTrees(TreeKernel):
     def claim(self) -> Definite:
         rule = "inner product: φ_s(x) = √decay^|s| times how often the fragment s occurs in x"
         if not self.count_leaves:
-            return Definite(PSD, rule, "trees")
+            return Definite(PSD, self._with_length(rule, strict=False), "trees")
         rule += "; a tree is a fragment of no other tree that is not larger, so that by size "
         rule += "these rows are triangular, and independent for distinct trees"
-        return Definite(STRICT, rule, "trees")
+        return Definite(STRICT, self._with_length(rule, strict=True), "trees")
 
     def arrays(self, samples: TreeSamples) -> Arrays:
         return tuple(samples.groups("fragments" if self.count_leaves else "productions"))

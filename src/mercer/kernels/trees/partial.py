@@ -60,14 +60,12 @@ class PartialTrees(TreeKernel):
     depth_decay: float = param(default=0.4, check=between(0, 1), continuous=True)
     normalized: bool = param(default=True, check=boolean)
 
-    definite = Definite(
-        STRICT,
-        "inner product: φ_s(x) = Σ Π √depth_decay decay^d over the places of the partial tree s in "
-        "x and its nodes, d the children of x that those of a node span, 1 of a leaf of s; a tree "
-        "is a partial tree of no other tree that is not larger, so that by size these rows are "
-        "triangular, and independent for distinct trees",
-        "trees",
-    )
+    def claim(self) -> Definite:
+        rule = "inner product: φ_s(x) = Σ Π √depth_decay decay^d over the places of the partial "
+        rule += "tree s in x and its nodes, d the children of x that those of a node span, 1 of a "
+        rule += "leaf of s; a tree is a partial tree of no other tree that is not larger, so that "
+        rule += "by size these rows are triangular, and independent for distinct trees"
+        return Definite(STRICT, self._with_length(rule, strict=True), "trees")
 
     def arrays(self, samples: TreeSamples) -> Arrays:
         return tuple(samples.groups("labels"))

@@ -64,10 +64,10 @@ class Subtrees(TreeKernel):
     def claim(self) -> Definite:
         rule = "inner product: φ_s(x) = √decay^|s| times how often the subtree s occurs in x"
         if not self.ordered:
-            return Definite(PSD, rule, "trees")
+            return Definite(PSD, self._with_length(rule, strict=False), "trees")
         rule += "; a tree is a subtree of no other tree that is not larger, so that by size "
         rule += "these rows are triangular, and independent for distinct trees"
-        return Definite(STRICT, rule, "trees")
+        return Definite(STRICT, self._with_length(rule, strict=True), "trees")
 
     @property
     def _kind(self) -> str:

@@ -52,8 +52,10 @@ class Bessel(ScaledDistance):
 
     def claim(self) -> Definite:
         dimension = 2 * self.order + 2
-        rule = "Bochner: in d < 2ν + 2 dimensions the spectral density ∝ (1 − ‖ℓω‖²)₊^(ν−d/2) is "
-        rule += f"≥ 0 and integrable, in d = 2ν + 2 = {dimension:g} the measure is a sphere"
+        rule = f"Bochner: in d < 2ν + 2 = {dimension:g} dimensions the spectral density "
+        rule += "∝ (1 − ‖ℓω‖²)₊^(ν−d/2) is ≥ 0 and integrable"
+        if float(dimension).is_integer():
+            rule += f", and in d = {dimension:g} the measure is a sphere"
         most, facts = math.floor(dimension), (POSITIVE_DIAGONAL,)
         unseen = blind("frequencies above 1/ℓ are not seen (Sriperumbudur et al. 2010, theorem 9)")
         return Definite(PSD, rule, max_dim=most, facts=facts, means=unseen)
@@ -140,9 +142,8 @@ class Wendland(RadialKernel):
 
     def claim(self) -> Definite:
         reach = 2 * (self.dimension // 2) + 1  # the formula for 2m dimensions holds for 2m + 1 too
-        rule = (
-            f"Bochner: in up to {reach} dimensions the Fourier transform is ≥ 0 (Wendland 1995); "
-        )
+        place = "on the line" if reach == 1 else f"in up to {reach} dimensions"
+        rule = f"Bochner: {place} the Fourier transform is ≥ 0 (Wendland 1995); "
         rule += "it is analytic, as the support is compact, so that its zeros have measure 0"
         return Definite(STRICT, rule, max_dim=reach, means=SPECTRUM)
 

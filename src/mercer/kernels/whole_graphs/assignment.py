@@ -114,7 +114,7 @@ class Assignment(Kernel):
         where, part = Where("finite bags"), self.kernel.certify(d)
         witness = self._witness()
         if witness is None:
-            rule = "no rule: optimal assignments are psd for kernels of a hierarchy only"
+            rule = "no rule: optimal assignments are known to be psd for kernels of a hierarchy"
             return Certificate(UNKNOWN, repr(self), rule, where, (part,))
         rule = "a counterexample: the best assignments of a few bags have a negative form"
         return Certificate(INDEFINITE, repr(self), rule, where, (part,), witness=witness)
