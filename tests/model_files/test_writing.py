@@ -184,6 +184,7 @@ while True:
 def test_killed_while_saving(kills, tmp_path):
     path = tmp_path / "m"
     mercer.save(model(), path)
+    first = path.stat().st_ino
     rng = random.Random(0)
     sizes = set()
     with subprocess.Popen(
@@ -192,6 +193,8 @@ def test_killed_while_saving(kills, tmp_path):
         try:
             for _ in range(kills):
                 child = int(writer.stdout.readline())
+                while path.stat().st_ino == first:  # until a save has ended, however long it takes
+                    time.sleep(0.001)
                 time.sleep(rng.uniform(0.0, 0.05))
                 os.kill(child, signal.SIGKILL)
                 found = mercer.load(path)
