@@ -22,13 +22,16 @@ from mercer._compiled.margin.smo import HUGE, certificate
 
 LANES = 32
 _ROUNDS = 20
-_EARLY = 0.02  # the gap at which Newton steps begin: they take over where pairs become slow
+_EARLY = 0.005  # the gap at which Newton steps begin: they take over where pairs become slow
 _FEW = 64  # free variables that begin early: for more of them, a Newton step takes longer
 _SHARE = 0.1  # of the gap after a Newton step, which steps of two variables close before the next
 _FLAT = 1e-12  # the least curvature between two variables
 _SIGN = np.int64(63)  # the place of the bit of the sign
 _ALL_BUT_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
 _LEAST = np.int64(-0x7FFFFFFFFFFFFFFF)
+LONGEST = 1024  # variables of a problem: their places take the last ten bits of a key
+_PLACE = np.int64(LONGEST - 1)
+_ALL_BUT_PLACE = ~_PLACE
 
 
 @compiled
@@ -47,12 +50,12 @@ def _number(key):
 
 @compiled
 def _top(h, up):
-    """The largest slope upwards."""
+    """The key of the variable with the largest slope upwards."""
     best = _LEAST
     for t in range(h.size):
-        key = _key(h[t] + up[t])
+        key = (_key(h[t] + up[t]) & _ALL_BUT_PLACE) | t
         best = key if key > best else best
-    return _number(best)
+    return best
 
 
 @compiled
@@ -66,32 +69,8 @@ def _bottom(h, low):
 
 
 @compiled
-def _place_of_slope(h, up, slope):
-    """The last variable with this slope."""
-    place = np.int64(-1)
-    for t in range(h.size):
-        here = np.int64(-1)
-        if h[t] + up[t] == slope:
-            here = np.int64(t)
-        place = here if here > place else place
-    return place
-
-
-@compiled
-def _place_of(values, value):
-    """The last place of a value."""
-    place = np.int64(-1)
-    for t in range(values.size):
-        here = np.int64(-1)
-        if values[t] == value:
-            here = np.int64(t)
-        place = here if here > place else place
-    return place
-
-
-@compiled
-def _score_partners(h, low, diagonal, K, i, top, score):
-    """(top − slope)²/curvature of every partner of i, 0 where no move pays; returns the largest."""
+def _partner(h, low, diagonal, K, i, top):
+    """The key of the partner of i with the largest (top − slope)²/curvature; 0 if no move pays."""
     curve = diagonal[i]
     best = np.int64(0)
     for t in range(h.size):
@@ -99,23 +78,21 @@ def _score_partners(h, low, diagonal, K, i, top, score):
         d = d if d > 0.0 else 0.0
         a = (curve + diagonal[t]) - 2.0 * K[i, t]
         a = a if a > _FLAT else _FLAT
-        value = d * d / a
-        score[t] = value
-        key = np.float64(value).view(np.int64)
+        key = (np.float64(d * d / a).view(np.int64) & _ALL_BUT_PLACE) | t
         best = key if key > best else best
-    return np.int64(best).view(np.float64)
+    return best
 
 
 @compiled
 def _move(h, up, K, i, j, delta):
-    """h −= delta (row i − row j); returns the largest slope upwards."""
+    """h −= delta (row i − row j); returns the key of the largest slope upwards."""
     best = _LEAST
     for t in range(h.size):
         moved = h[t] - delta * (K[i, t] - K[j, t])
         h[t] = moved
-        key = _key(moved + up[t])
+        key = (_key(moved + up[t]) & _ALL_BUT_PLACE) | t
         best = key if key > best else best
-    return _number(best)
+    return best
 
 
 @compiled
@@ -150,24 +127,24 @@ def _fill_row(i, K, at, source, panel):
 
 
 @compiled
-def _steps(K, diagonal, h, beta, lower, upper, up, low, score, tol, most, have, at, source, panel):
+def _steps(K, diagonal, h, beta, lower, upper, up, low, tol, most, have, at, source, panel):
     """Take at most ``most`` steps; return their number, and whether the gap fell to ``tol``.
 
     Rows of K that ``have`` does not tick are computed when they are needed.
     """
-    top = _top(h, up)
+    key = _top(h, up)
     for done in range(most):
+        i = key & _PLACE
+        top = h[i] + up[i]
         if top <= -0.5 * HUGE:
             return done, True
-        i = _place_of_slope(h, up, top)
         if not have[i]:
             _fill_row(i, K, at, source, panel)
             have[i] = True
-        best = _score_partners(h, low, diagonal, K, i, top, score)
-        if not best > 0.0:
-            return done, True
-        j = _place_of(score, best)
+        j = _partner(h, low, diagonal, K, i, top) & _PLACE
         slope = top - (h[j] + low[j])
+        if not slope > 0.0:
+            return done, True
         # the partner is not the steepest one: look at the whole gap before stopping
         if slope <= tol and top - _bottom(h, low) <= tol:
             return done, True
@@ -185,7 +162,7 @@ def _steps(K, diagonal, h, beta, lower, upper, up, low, score, tol, most, have, 
             beta[j] = lower[j]
         set_slopes(beta, lower, upper, i, up, low)
         set_slopes(beta, lower, upper, j, up, low)
-        top = _move(h, up, K, i, j, delta)
+        key = _move(h, up, K, i, j, delta)
     return most, False
 
 
@@ -245,7 +222,7 @@ def _solve(
     is compiled twice.
     """
     n = at.size
-    h, up, low, diagonal, score = state[0], state[1], state[2], state[3], state[4]
+    h, up, low, diagonal = state[0], state[1], state[2], state[3]
     for t in range(h.size):
         diagonal[t], h[t], up[t], low[t] = 1.0, 0.0, -HUGE, HUGE
     for i in range(n):
@@ -260,7 +237,7 @@ def _solve(
     for _ in range(_ROUNDS):
         bounds = lower, upper, up, low
         count, settled = _steps(
-            K, diagonal, h, beta, *bounds, score, gap, limit, have, at, source, panel
+            K, diagonal, h, beta, *bounds, gap, limit, have, at, source, panel
         )
         n_steps += count
         if polished and settled and count == 0:
@@ -275,7 +252,8 @@ def _solve(
         if moved == MOVED:
             polished, limit = True, 2 * n
             largest = _fresh_slack(K, target, beta, h, free)
-            gap = max(1e-11 * max(1.0, largest), _SHARE * (_top(h, up) - _bottom(h, low)))
+            i = _top(h, up) & _PLACE
+            gap = max(1e-11 * max(1.0, largest), _SHARE * ((h[i] + up[i]) - _bottom(h, low)))
         elif gap <= tol and not polished:
             return n_steps, moved != SINGULAR
         else:
@@ -324,17 +302,17 @@ def solve_pairs(
     for p in range(1, starts.size - 1):
         longest = max(longest, starts[p + 1] - starts[p])
     widest, few = padded(longest, LANES), padded(min(longest, polish), 4)
-    matrices, states = np.empty(longest * widest), np.empty(5 * widest)
+    matrices, states = np.empty(longest * widest), np.empty(4 * widest)
     have, free = np.empty(longest, np.bool_), np.empty(longest, np.int64)
     room, x, y = np.empty(few * padded(few + 2, 8)), np.empty(few), np.empty(few)
     for p in range(starts.size - 1):
         first, last = starts[p], starts[p + 1]
         n = last - first
         width = padded(n, LANES)
-        K, state = matrices[: n * width].reshape((n, width)), states[: 5 * width]
+        K, state = matrices[: n * width].reshape((n, width)), states[: 4 * width]
         at, panel = place[first:last], _columns(z, place[first:last])
         t, b, lo, hi = target[first:last], beta[first:last], lower[first:last], upper[first:last]
-        work = K, state.reshape((5, width)), have, room, free, x, y
+        work = K, state.reshape((4, width)), have, room, free, x, y
         n_steps[p], done[p] = _solve(at, source, panel, t, lo, hi, tol, polish, most, b, *work)
         h = slack[first:last]
         for i in range(n):
