@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from mercer._compiled import compiled
-from mercer._compiled.elementary import exp_down
+from mercer._compiled.margin.class_blocks import COLUMNS, SIZE, WIDTH, row_of_two
 from mercer._compiled.margin.newton import MOVED, SINGULAR, newton_step, padded, set_slopes
 from mercer._compiled.margin.smo import HUGE, certificate
 
@@ -96,38 +96,41 @@ def _move(h, up, K, i, j, delta):
 
 
 @compiled
-def _fill_row(i, K, at, source, panel):
-    """Row i of K, from the places of a larger matrix, or exp(−‖z − z′‖²) of a panel's columns."""
-    n = at.size
-    for j in range(n, K.shape[1]):
+def _fill_row(i, K, cells, at, source, panels, values, sides):
+    """Row i of K, from the places of a larger matrix, or of the Gaussians of two classes.
+
+    ``cells`` are those of K, one after the other.
+    """
+    width = K.shape[1]
+    for j in range(at.size, width):
         K[i, j] = 0.0
-    if panel is None:
-        for j in range(n):
+    if panels is None:
+        for j in range(at.size):
             K[i, j] = source[at[i], at[j]]
     else:
-        d = panel.shape[0]
-        for j in range(n):
-            K[i, j] = 0.0
-        f = 0
-        while f + 4 <= d:
-            a0, a1, a2, a3 = panel[f, i], panel[f + 1, i], panel[f + 2, i], panel[f + 3, i]
-            for j in range(n):
-                s0, s1 = a0 - panel[f, j], a1 - panel[f + 1, j]
-                s2, s3 = a2 - panel[f + 2, j], a3 - panel[f + 3, j]
-                K[i, j] += (s0 * s0 + s1 * s1) + (s2 * s2 + s3 * s3)
-            f += 4
-        while f < d:
-            a0 = panel[f, i]
-            for j in range(n):
-                s0 = a0 - panel[f, j]
-                K[i, j] += s0 * s0
-            f += 1
-        for j in range(n):
-            K[i, j] = exp_down(-K[i, j])
+        row_of_two(i, cells, width, panels, values, sides)
 
 
 @compiled
-def _steps(K, diagonal, h, beta, lower, upper, up, low, tol, most, have, at, source, panel):
+def _steps(
+    K,
+    diagonal,
+    h,
+    beta,
+    lower,
+    upper,
+    up,
+    low,
+    tol,
+    most,
+    have,
+    cells,
+    at,
+    source,
+    panels,
+    values,
+    sides,
+):
     """Take at most ``most`` steps; return their number, and whether the gap fell to ``tol``.
 
     Rows of K that ``have`` does not tick are computed when they are needed.
@@ -139,7 +142,7 @@ def _steps(K, diagonal, h, beta, lower, upper, up, low, tol, most, have, at, sou
         if top <= -0.5 * HUGE:
             return done, True
         if not have[i]:
-            _fill_row(i, K, at, source, panel)
+            _fill_row(i, K, cells, at, source, panels, values, sides)
             have[i] = True
         j = _partner(h, low, diagonal, K, i, top) & _PLACE
         slope = top - (h[j] + low[j])
@@ -149,7 +152,7 @@ def _steps(K, diagonal, h, beta, lower, upper, up, low, tol, most, have, at, sou
         if slope <= tol and top - _bottom(h, low) <= tol:
             return done, True
         if not have[j]:
-            _fill_row(j, K, at, source, panel)
+            _fill_row(j, K, cells, at, source, panels, values, sides)
             have[j] = True
         curve = (diagonal[i] + diagonal[j]) - 2.0 * K[i, j]
         room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
@@ -200,7 +203,9 @@ def _fresh_slack(K, target, beta, h, at):
 def _solve(
     at,
     source,
-    panel,
+    panels,
+    values,
+    sides,
     target,
     lower,
     upper,
@@ -209,6 +214,7 @@ def _solve(
     most,
     beta,
     K,
+    cells,
     state,
     have,
     room,
@@ -227,7 +233,7 @@ def _solve(
         diagonal[t], h[t], up[t], low[t] = 1.0, 0.0, -HUGE, HUGE
     for i in range(n):
         have[i] = False
-        if panel is None:  # else these are Gaussians
+        if panels is None:  # else it is 1
             diagonal[i] = source[at[i], at[i]]
         h[i] = target[i]
         set_slopes(beta, lower, upper, i, up, low)
@@ -235,10 +241,8 @@ def _solve(
     if polish > 0:
         gap = max(tol, _EARLY)
     for _ in range(_ROUNDS):
-        bounds = lower, upper, up, low
-        count, settled = _steps(
-            K, diagonal, h, beta, *bounds, gap, limit, have, at, source, panel
-        )
+        bounds, origin = (lower, upper, up, low), (source, panels, values, sides)
+        count, settled = _steps(K, diagonal, h, beta, *bounds, gap, limit, have, cells, at, *origin)
         n_steps += count
         if polished and settled and count == 0:
             return n_steps, True
@@ -262,21 +266,11 @@ def _solve(
 
 
 @compiled
-def _columns(z, at):
-    """The samples at some places, a row for each feature; None where there are none."""
-    if z is None:
-        return None
-    panel = np.empty((z.shape[1], at.size))
-    for j in range(at.size):
-        for f in range(z.shape[1]):
-            panel[f, j] = z[at[j], f]
-    return panel
-
-
-@compiled
 def solve_pairs(
     source,
-    z,
+    panels,
+    values,
+    sides,
     place,
     starts,
     target,
@@ -293,7 +287,7 @@ def solve_pairs(
 ):
     """Problem p has the rows place[starts[p]:starts[p + 1]] of ``source``.
 
-    Where ``z`` is not None, the matrix is exp(−‖z − z′‖²) of the rows of z, computed when needed.
+    Where ``panels`` are not None, rows are those of `row_of_two`, computed when they are needed.
     Targets, bounds, β and slack lie alike. Newton steps are taken for up to ``polish`` free
     variables. ``n_steps`` are those of each problem, ``done`` is whether it is solved, and
     ``figures`` are those of `certificate`.
@@ -301,7 +295,7 @@ def solve_pairs(
     longest = starts[1] - starts[0]
     for p in range(1, starts.size - 1):
         longest = max(longest, starts[p + 1] - starts[p])
-    widest, few = padded(longest, LANES), padded(min(longest, polish), 4)
+    widest, few = padded(longest + COLUMNS, LANES), padded(min(longest, polish), 4)
     matrices, states = np.empty(longest * widest), np.empty(4 * widest)
     have, free = np.empty(longest, np.bool_), np.empty(longest, np.int64)
     room, x, y = np.empty(few * padded(few + 2, 8)), np.empty(few), np.empty(few)
@@ -309,11 +303,15 @@ def solve_pairs(
         first, last = starts[p], starts[p + 1]
         n = last - first
         width = padded(n, LANES)
-        K, state = matrices[: n * width].reshape((n, width)), states[: 4 * width]
-        at, panel = place[first:last], _columns(z, place[first:last])
+        if panels is not None:  # the second class is padded
+            width = padded(sides[p, 0, SIZE] + sides[p, 1, WIDTH], LANES)
+        cells, state = matrices[: n * width], states[: 4 * width]
+        at = place[first:last]
         t, b, lo, hi = target[first:last], beta[first:last], lower[first:last], upper[first:last]
-        work = K, state.reshape((4, width)), have, room, free, x, y
-        n_steps[p], done[p] = _solve(at, source, panel, t, lo, hi, tol, polish, most, b, *work)
+        work = cells.reshape((n, width)), cells, state.reshape((4, width)), have, room, free, x, y
+        n_steps[p], done[p] = _solve(
+            at, source, panels, values, sides[p], t, lo, hi, tol, polish, most, b, *work
+        )
         h = slack[first:last]
         for i in range(n):
             h[i] = state[i]
