@@ -30,6 +30,7 @@ signatures           signature kernels of two series, from a kernel of their poi
 curves               integrals over products of curves
 smo                  the loop of all support vector machines
 one_vs_one           many small support vector problems in one call
+class_blocks         Gaussians of every two classes, those within a class only once
 newton               Newton steps on the free variables of such a problem
 linear               coordinate descent for linear machines, without a Gram matrix
 linear_columns       the same on the weights, of which many become zero
@@ -87,6 +88,7 @@ _MODULES = {
     "curves": "structures.curves",
     "smo": "margin.smo",
     "one_vs_one": "margin.one_vs_one",
+    "class_blocks": "margin.class_blocks",
     "newton": "margin.newton",
     "linear": "margin.linear",
     "linear_columns": "margin.linear_columns",

@@ -245,6 +245,12 @@ def fits_all_classes(n: int) -> bool:
     return FLOAT64.itemsize * n * n <= min(_ALL_CLASSES, _room(COPY.share))
 
 
+def fits_class_blocks(sizes: list[int]) -> bool:
+    """Whether a Gram matrix of each class may serve all problems of two classes that it is in."""
+    entries = sum(size * size for size in sizes)
+    return FLOAT64.itemsize * entries <= min(_ALL_CLASSES, _room(COPY.share))
+
+
 def rows_at_a_time(n: int, share: float, most: int | None = None) -> int:
     """How many rows of n float64 values may be held at a time, at least one."""
     count = max(1, _room(share) // (FLOAT64.itemsize * n))

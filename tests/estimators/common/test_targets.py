@@ -56,3 +56,23 @@ def test_long_labels_take_no_place_of_their_length_for_every_sample(learner):
     model = learner(kernel="rbf").fit(rows, labels)
     assert model.classes_.dtype == object
     assert model.predict(rows).tolist() == labels
+
+
+@pytest.mark.parametrize("shift", [0.0, -3.0, 2.0**40])
+def test_whole_numbers_in_floats_are_classes(shift):
+    rng = np.random.default_rng(0)
+    X, numbers = rng.standard_normal((60, 2)), rng.integers(0, 3, 60)
+    model = mercer.SVC().fit(X, numbers + shift)
+    assert model.classes_.dtype == np.float64
+    np.testing.assert_array_equal(model.classes_, np.arange(3) + shift)
+    same = mercer.SVC().fit(X, numbers)
+    np.testing.assert_array_equal(model.predict(X), same.predict(X) + shift)
+    np.testing.assert_array_equal(model.dual_coef_, same.dual_coef_)
+
+
+@pytest.mark.parametrize("bad", [0.5, np.nan, np.inf])
+def test_other_floats_are_no_classes(bad):
+    X, y = np.arange(8.0)[:, None], np.repeat([0.0, 1.0], 4)
+    y[3] = bad
+    with pytest.raises(ValueError, match=r"(?i)unknown label type|nan|infinity"):
+        mercer.SVC().fit(X, y)

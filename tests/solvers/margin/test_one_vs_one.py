@@ -8,17 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mercer
-from mercer import RBF, SVC
+from mercer import RBF, SVC, _compiled
+from mercer._compiled.margin.class_blocks import COLUMNS
 from mercer.domains.base import Batch
 from mercer.solvers.margin import one_vs_one as pairs
+from mercer.solvers.margin.class_gaussians import ClassGaussians
 from mercer.solvers.margin.dual import Bounds, DualProblem
+from mercer.solvers.margin.problem import TINY
 from mercer.solvers.margin.smo import solve_dual
 
 
-def solve_pairs(K, places, sign, bounds, tol, z=None):
+def solve_pairs(K, places, sign, bounds, tol, classes=None):
     """The solutions of problems whose rows are given apart."""
     starts = np.concatenate([[0], np.cumsum([len(at) for at in places])])
-    found = pairs.solve_pairs(K, np.concatenate(places), starts, sign, bounds, tol, z)
+    found = pairs.solve_pairs(K, np.concatenate(places), starts, sign, bounds, tol, classes)
     return [found.of(number) for number in range(len(places))]
 
 
@@ -132,14 +135,21 @@ def test_gaussians_on_demand_are_those_of_the_matrix(C):
     X[5] = X[6]
     kernel = RBF(length_scale=2.0)
     K, z = kernel(X), kernel.gaussian_rows(kernel.prepare(Batch(X)))
-    places = [np.flatnonzero((label == a) | (label == b)) for a in range(4) for b in range(a)]
+    order = np.array([(b, a) for a in range(4) for b in range(a)])
+    places = [np.flatnonzero((label == a) | (label == b)) for b, a in order]
+    classes = ClassGaussians(z, [np.flatnonzero(label == c) for c in range(4)], order)
     sign = np.concatenate([np.where(label[at] == label[at[0]], 1.0, -1.0) for at in places])
     bounds = Bounds(np.minimum(C * sign, 0.0), np.maximum(C * sign, 0.0))
     given = solve_pairs(K, places, sign, bounds, 1e-3)
-    made = solve_pairs(np.empty((0, 0)), places, sign, bounds, 1e-3, z)
+    made = solve_pairs(np.empty((0, 0)), places, sign, bounds, 1e-3, classes)
     for one, other, at in zip(given, made, places, strict=True):
         assert one.converged and other.converged and other.gap <= 1e-9
         np.testing.assert_allclose(other.beta, one.beta, atol=1e-7 * C)
         target = np.where(label[at] == label[at[0]], 1.0, -1.0)
         fresh = target - K[np.ix_(at, at)] @ other.beta[0]
         np.testing.assert_allclose(other.slack[0], fresh, atol=1e-10 * max(1.0, C))
+
+
+def test_keys_have_room_for_the_places_of_all_variables():
+    code = _compiled.one_vs_one
+    assert TINY + COLUMNS + code.LANES <= code.LONGEST

@@ -16,19 +16,22 @@ from __future__ import annotations
 import numpy as np
 
 from mercer._compiled import compiled
-from mercer._compiled.elementary import exp_down
+from mercer._compiled.margin.class_blocks import COLUMNS, SIZE, WIDTH, row_of_two
 from mercer._compiled.margin.newton import MOVED, SINGULAR, newton_step, padded, set_slopes
 from mercer._compiled.margin.smo import HUGE, certificate
 
 LANES = 32
 _ROUNDS = 20
-_EARLY = 0.02  # the gap at which Newton steps begin: they take over where pairs become slow
+_EARLY = 0.005  # the gap at which Newton steps begin: they take over where pairs become slow
 _FEW = 64  # free variables that begin early: for more of them, a Newton step takes longer
 _SHARE = 0.1  # of the gap after a Newton step, which steps of two variables close before the next
 _FLAT = 1e-12  # the least curvature between two variables
 _SIGN = np.int64(63)  # the place of the bit of the sign
 _ALL_BUT_SIGN = np.int64(0x7FFFFFFFFFFFFFFF)
 _LEAST = np.int64(-0x7FFFFFFFFFFFFFFF)
+LONGEST = 1024  # variables of a problem: their places take the last ten bits of a key
+_PLACE = np.int64(LONGEST - 1)
+_ALL_BUT_PLACE = ~_PLACE
 
 
 @compiled
@@ -47,12 +50,12 @@ def _number(key):
 
 @compiled
 def _top(h, up):
-    """The largest slope upwards."""
+    """The key of the variable with the largest slope upwards."""
     best = _LEAST
     for t in range(h.size):
-        key = _key(h[t] + up[t])
+        key = (_key(h[t] + up[t]) & _ALL_BUT_PLACE) | t
         best = key if key > best else best
-    return _number(best)
+    return best
 
 
 @compiled
@@ -66,32 +69,8 @@ def _bottom(h, low):
 
 
 @compiled
-def _place_of_slope(h, up, slope):
-    """The last variable with this slope."""
-    place = np.int64(-1)
-    for t in range(h.size):
-        here = np.int64(-1)
-        if h[t] + up[t] == slope:
-            here = np.int64(t)
-        place = here if here > place else place
-    return place
-
-
-@compiled
-def _place_of(values, value):
-    """The last place of a value."""
-    place = np.int64(-1)
-    for t in range(values.size):
-        here = np.int64(-1)
-        if values[t] == value:
-            here = np.int64(t)
-        place = here if here > place else place
-    return place
-
-
-@compiled
-def _score_partners(h, low, diagonal, K, i, top, score):
-    """(top − slope)²/curvature of every partner of i, 0 where no move pays; returns the largest."""
+def _partner(h, low, diagonal, K, i, top):
+    """The key of the partner of i with the largest (top − slope)²/curvature; 0 if no move pays."""
     curve = diagonal[i]
     best = np.int64(0)
     for t in range(h.size):
@@ -99,80 +78,81 @@ def _score_partners(h, low, diagonal, K, i, top, score):
         d = d if d > 0.0 else 0.0
         a = (curve + diagonal[t]) - 2.0 * K[i, t]
         a = a if a > _FLAT else _FLAT
-        value = d * d / a
-        score[t] = value
-        key = np.float64(value).view(np.int64)
+        key = (np.float64(d * d / a).view(np.int64) & _ALL_BUT_PLACE) | t
         best = key if key > best else best
-    return np.int64(best).view(np.float64)
+    return best
 
 
 @compiled
 def _move(h, up, K, i, j, delta):
-    """h −= delta (row i − row j); returns the largest slope upwards."""
+    """h −= delta (row i − row j); returns the key of the largest slope upwards."""
     best = _LEAST
     for t in range(h.size):
         moved = h[t] - delta * (K[i, t] - K[j, t])
         h[t] = moved
-        key = _key(moved + up[t])
+        key = (_key(moved + up[t]) & _ALL_BUT_PLACE) | t
         best = key if key > best else best
-    return _number(best)
+    return best
 
 
 @compiled
-def _fill_row(i, K, at, source, panel):
-    """Row i of K, from the places of a larger matrix, or exp(−‖z − z′‖²) of a panel's columns."""
-    n = at.size
-    for j in range(n, K.shape[1]):
+def _fill_row(i, K, cells, at, source, panels, values, sides):
+    """Row i of K, from the places of a larger matrix, or of the Gaussians of two classes.
+
+    ``cells`` are those of K, one after the other.
+    """
+    width = K.shape[1]
+    for j in range(at.size, width):
         K[i, j] = 0.0
-    if panel is None:
-        for j in range(n):
+    if panels is None:
+        for j in range(at.size):
             K[i, j] = source[at[i], at[j]]
     else:
-        d = panel.shape[0]
-        for j in range(n):
-            K[i, j] = 0.0
-        f = 0
-        while f + 4 <= d:
-            a0, a1, a2, a3 = panel[f, i], panel[f + 1, i], panel[f + 2, i], panel[f + 3, i]
-            for j in range(n):
-                s0, s1 = a0 - panel[f, j], a1 - panel[f + 1, j]
-                s2, s3 = a2 - panel[f + 2, j], a3 - panel[f + 3, j]
-                K[i, j] += (s0 * s0 + s1 * s1) + (s2 * s2 + s3 * s3)
-            f += 4
-        while f < d:
-            a0 = panel[f, i]
-            for j in range(n):
-                s0 = a0 - panel[f, j]
-                K[i, j] += s0 * s0
-            f += 1
-        for j in range(n):
-            K[i, j] = exp_down(-K[i, j])
+        row_of_two(i, cells, width, panels, values, sides)
 
 
 @compiled
-def _steps(K, diagonal, h, beta, lower, upper, up, low, score, tol, most, have, at, source, panel):
+def _steps(
+    K,
+    diagonal,
+    h,
+    beta,
+    lower,
+    upper,
+    up,
+    low,
+    tol,
+    most,
+    have,
+    cells,
+    at,
+    source,
+    panels,
+    values,
+    sides,
+):
     """Take at most ``most`` steps; return their number, and whether the gap fell to ``tol``.
 
     Rows of K that ``have`` does not tick are computed when they are needed.
     """
-    top = _top(h, up)
+    key = _top(h, up)
     for done in range(most):
+        i = key & _PLACE
+        top = h[i] + up[i]
         if top <= -0.5 * HUGE:
             return done, True
-        i = _place_of_slope(h, up, top)
         if not have[i]:
-            _fill_row(i, K, at, source, panel)
+            _fill_row(i, K, cells, at, source, panels, values, sides)
             have[i] = True
-        best = _score_partners(h, low, diagonal, K, i, top, score)
-        if not best > 0.0:
-            return done, True
-        j = _place_of(score, best)
+        j = _partner(h, low, diagonal, K, i, top) & _PLACE
         slope = top - (h[j] + low[j])
+        if not slope > 0.0:
+            return done, True
         # the partner is not the steepest one: look at the whole gap before stopping
         if slope <= tol and top - _bottom(h, low) <= tol:
             return done, True
         if not have[j]:
-            _fill_row(j, K, at, source, panel)
+            _fill_row(j, K, cells, at, source, panels, values, sides)
             have[j] = True
         curve = (diagonal[i] + diagonal[j]) - 2.0 * K[i, j]
         room_i, room_j = upper[i] - beta[i], beta[j] - lower[j]
@@ -185,7 +165,7 @@ def _steps(K, diagonal, h, beta, lower, upper, up, low, score, tol, most, have, 
             beta[j] = lower[j]
         set_slopes(beta, lower, upper, i, up, low)
         set_slopes(beta, lower, upper, j, up, low)
-        top = _move(h, up, K, i, j, delta)
+        key = _move(h, up, K, i, j, delta)
     return most, False
 
 
@@ -223,7 +203,9 @@ def _fresh_slack(K, target, beta, h, at):
 def _solve(
     at,
     source,
-    panel,
+    panels,
+    values,
+    sides,
     target,
     lower,
     upper,
@@ -232,6 +214,7 @@ def _solve(
     most,
     beta,
     K,
+    cells,
     state,
     have,
     room,
@@ -245,12 +228,12 @@ def _solve(
     is compiled twice.
     """
     n = at.size
-    h, up, low, diagonal, score = state[0], state[1], state[2], state[3], state[4]
+    h, up, low, diagonal = state[0], state[1], state[2], state[3]
     for t in range(h.size):
         diagonal[t], h[t], up[t], low[t] = 1.0, 0.0, -HUGE, HUGE
     for i in range(n):
         have[i] = False
-        if panel is None:  # else these are Gaussians
+        if panels is None:  # else it is 1
             diagonal[i] = source[at[i], at[i]]
         h[i] = target[i]
         set_slopes(beta, lower, upper, i, up, low)
@@ -258,10 +241,8 @@ def _solve(
     if polish > 0:
         gap = max(tol, _EARLY)
     for _ in range(_ROUNDS):
-        bounds = lower, upper, up, low
-        count, settled = _steps(
-            K, diagonal, h, beta, *bounds, score, gap, limit, have, at, source, panel
-        )
+        bounds, origin = (lower, upper, up, low), (source, panels, values, sides)
+        count, settled = _steps(K, diagonal, h, beta, *bounds, gap, limit, have, cells, at, *origin)
         n_steps += count
         if polished and settled and count == 0:
             return n_steps, True
@@ -275,7 +256,8 @@ def _solve(
         if moved == MOVED:
             polished, limit = True, 2 * n
             largest = _fresh_slack(K, target, beta, h, free)
-            gap = max(1e-11 * max(1.0, largest), _SHARE * (_top(h, up) - _bottom(h, low)))
+            i = _top(h, up) & _PLACE
+            gap = max(1e-11 * max(1.0, largest), _SHARE * ((h[i] + up[i]) - _bottom(h, low)))
         elif gap <= tol and not polished:
             return n_steps, moved != SINGULAR
         else:
@@ -284,21 +266,11 @@ def _solve(
 
 
 @compiled
-def _columns(z, at):
-    """The samples at some places, a row for each feature; None where there are none."""
-    if z is None:
-        return None
-    panel = np.empty((z.shape[1], at.size))
-    for j in range(at.size):
-        for f in range(z.shape[1]):
-            panel[f, j] = z[at[j], f]
-    return panel
-
-
-@compiled
 def solve_pairs(
     source,
-    z,
+    panels,
+    values,
+    sides,
     place,
     starts,
     target,
@@ -315,7 +287,7 @@ def solve_pairs(
 ):
     """Problem p has the rows place[starts[p]:starts[p + 1]] of ``source``.
 
-    Where ``z`` is not None, the matrix is exp(−‖z − z′‖²) of the rows of z, computed when needed.
+    Where ``panels`` are not None, rows are those of `row_of_two`, computed when they are needed.
     Targets, bounds, β and slack lie alike. Newton steps are taken for up to ``polish`` free
     variables. ``n_steps`` are those of each problem, ``done`` is whether it is solved, and
     ``figures`` are those of `certificate`.
@@ -323,19 +295,23 @@ def solve_pairs(
     longest = starts[1] - starts[0]
     for p in range(1, starts.size - 1):
         longest = max(longest, starts[p + 1] - starts[p])
-    widest, few = padded(longest, LANES), padded(min(longest, polish), 4)
-    matrices, states = np.empty(longest * widest), np.empty(5 * widest)
+    widest, few = padded(longest + COLUMNS, LANES), padded(min(longest, polish), 4)
+    matrices, states = np.empty(longest * widest), np.empty(4 * widest)
     have, free = np.empty(longest, np.bool_), np.empty(longest, np.int64)
     room, x, y = np.empty(few * padded(few + 2, 8)), np.empty(few), np.empty(few)
     for p in range(starts.size - 1):
         first, last = starts[p], starts[p + 1]
         n = last - first
         width = padded(n, LANES)
-        K, state = matrices[: n * width].reshape((n, width)), states[: 5 * width]
-        at, panel = place[first:last], _columns(z, place[first:last])
+        if panels is not None:  # the second class is padded
+            width = padded(sides[p, 0, SIZE] + sides[p, 1, WIDTH], LANES)
+        cells, state = matrices[: n * width], states[: 4 * width]
+        at = place[first:last]
         t, b, lo, hi = target[first:last], beta[first:last], lower[first:last], upper[first:last]
-        work = K, state.reshape((5, width)), have, room, free, x, y
-        n_steps[p], done[p] = _solve(at, source, panel, t, lo, hi, tol, polish, most, b, *work)
+        work = cells.reshape((n, width)), cells, state.reshape((4, width)), have, room, free, x, y
+        n_steps[p], done[p] = _solve(
+            at, source, panels, values, sides[p], t, lo, hi, tol, polish, most, b, *work
+        )
         h = slack[first:last]
         for i in range(n):
             h[i] = state[i]

@@ -33,6 +33,7 @@ from mercer.kernels.base import Kernel
 
 Target = Literal["none", "labels", "number", "numbers"]  # what is learned of each sample
 _SMALL_LABELS = 1000  # labels below this are counted rather than sorted
+_WHOLE = 2.0**53  # floats below this may be any whole number
 _LONG_LABEL = 1000  # letters of labels that are kept as objects
 
 
@@ -212,8 +213,15 @@ def _needs_no_conversion(
     if type(y) is not np.ndarray or y.shape != (len(X),):
         return False
     if target == "labels":
-        return y.dtype.kind in "iubU"
+        return are_plain_labels(y)
     return y.dtype == np.float64 and bool(np.isfinite(y.sum()))
+
+
+def are_plain_labels(y: np.ndarray) -> bool:
+    """Whether labels are clearly classes: whole numbers, in floats too, or text of one length."""
+    if y.dtype.kind == "f":
+        return bool((np.abs(y) < _WHOLE).all()) and bool((y == np.rint(y)).all())
+    return y.dtype.kind in "iubU"
 
 
 def _is_plain_matrix(X: RawSamples) -> bool:
@@ -241,16 +249,16 @@ def begin_classes(
 
 def encode_classes(estimator: Estimator, data: Training) -> None:
     """Set ``classes_``, at least two, and replace labels by their numbers."""
-    if data.y.dtype.kind not in "iubU":
+    if not are_plain_labels(data.y):
         check_classification_targets(data.y)
     y = data.y
-    if y.dtype.kind == "i" and len(y) and y.min() >= 0 and y.max() < _SMALL_LABELS:
-        counts = np.bincount(y)
+    if y.dtype.kind in "if" and len(y) and y.min() >= 0 and y.max() < _SMALL_LABELS:
+        data.y = y.astype(np.intp, copy=False)
+        counts = np.bincount(data.y)
         classes = np.flatnonzero(counts)
         estimator.classes_ = classes.astype(y.dtype)
-        data.y = y.astype(np.intp, copy=False)
         if len(classes) < len(counts):  # labels are not the numbers of the classes
-            data.y = np.searchsorted(classes, y)
+            data.y = np.searchsorted(classes, data.y)
     else:
         estimator.classes_, data.y = np.unique(y, return_inverse=True)
     n_classes = len(estimator.classes_)

@@ -32,7 +32,8 @@ from mercer.estimators.svm.two_classes import EveryTwoClasses, TwoClasses
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
 from mercer.gram.fill import dense
-from mercer.gram.plan import fits_all_classes
+from mercer.gram.plan import fits_all_classes, fits_class_blocks
+from mercer.solvers.margin.class_gaussians import ClassGaussians
 from mercer.solvers.margin.dual import DualSolution
 from mercer.solvers.margin.one_vs_one import PairSolutions
 from mercer.solvers.margin.problem import TINY, MarginProblem
@@ -133,11 +134,11 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         apart = counts_steps or has_callback or is_changed
         together = self.solves_together and small and not apart
         rows, begun = None, None
-        if kernel is not None and together and len(members) > 2:
-            # few rows are needed of a pair, and few of their columns
-            rows = kernel.gaussian_rows(whole)
+        if kernel is not None and together and len(members) > 2 and fits_class_blocks(sizes):
+            rows = kernel.gaussian_rows(whole)  # few are needed of a pair
         if rows is not None:
-            begun = self._solve_together(np.empty((0, 0)), problems, rows)
+            classes = ClassGaussians(rows, [data.rows[at] for at in members], problems.pairs)
+            begun = self._solve_together(np.empty((0, 0)), problems, classes)
         elif kernel is not None and small and fits_all_classes(len(whole)):
             # cutting the problems from one matrix is half the work, if the classes are small
             matrix = np.empty((len(whole), len(whole)))
@@ -178,11 +179,11 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         raise NotImplementedError(type(self).__name__)
 
     def _solve_together(
-        self, matrix: np.ndarray, problems: EveryTwoClasses, rows: np.ndarray | None = None
+        self, matrix: np.ndarray, problems: EveryTwoClasses, classes: ClassGaussians | None = None
     ) -> PairSolutions:
         """Solve small problems in one compiled call, which may leave some of them unsolved.
 
-        They are cut from the matrix or, where rows z are given, from that of exp(−‖z − z′‖²).
+        They are cut from the matrix or, where classes are given, from that of their Gaussians.
         """
         raise NotImplementedError(type(self).__name__)
 

@@ -14,6 +14,7 @@ from mercer.estimators.svm.classifier import MarginClassifier
 from mercer.estimators.svm.hulls import nearest_points
 from mercer.estimators.svm.two_classes import EveryTwoClasses, TwoClasses
 from mercer.gram.plan import FLOAT64, Plan
+from mercer.solvers.margin.class_gaussians import ClassGaussians
 from mercer.solvers.margin.dual import Bounds, DualSolution
 from mercer.solvers.margin.one_vs_one import PairSolutions, solve_pairs
 from mercer.solvers.margin.problem import MarginProblem
@@ -223,18 +224,19 @@ class SVC(MarginClassifier):
         return scaled, nearest.beta, nearest.intercept
 
     def _solve_together(
-        self, matrix: np.ndarray, problems: EveryTwoClasses, rows: np.ndarray | None = None
+        self, matrix: np.ndarray, problems: EveryTwoClasses, classes: ClassGaussians | None = None
     ) -> PairSolutions:
         limit = self.C * problems.weight * problems.sign
         bounds = Bounds(np.minimum(limit, 0.0), np.maximum(limit, 0.0))
         plan = str(Plan("stored", FLOAT64, matrix.nbytes, "is shared by all problems"))
-        if rows is not None:
+        if classes is not None:
             largest = int(np.diff(problems.starts).max())
-            plan = str(Plan("rows", FLOAT64, FLOAT64.itemsize * largest**2, "few are needed"))
+            size = FLOAT64.itemsize * (largest**2 + classes.entries)
+            plan = str(Plan("rows", FLOAT64, size, "few are needed"))
         if problems.count > 1:
-            plan += ", shared by all classes" if rows is None else ", of every two classes"
+            plan += ", shared by all classes" if classes is None else ", of every two classes"
         data = problems.rows, problems.starts, problems.sign
-        found = solve_pairs(matrix, *data, bounds, self.tol, rows)
+        found = solve_pairs(matrix, *data, bounds, self.tol, classes)
         problems.plan = plan
         problems.beta, problems.intercepts = found.beta, found.figures[:, 0].copy()
         problems.iterations = found.iterations.astype(np.int32)

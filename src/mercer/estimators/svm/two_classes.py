@@ -52,7 +52,7 @@ class EveryTwoClasses:
         self.number = np.arange(len(pairs)).repeat(self.starts[1:] - self.starts[:-1])
         self.rows, self.weight = rows[places], weight[places]
         self.sign = signs.repeat(sizes)
-        self._pairs, self._sizes = pairs, sizes
+        self.pairs, self._sizes = pairs, sizes
         self.beta = np.zeros(len(places))  # coefficients for new samples
         self.intercepts = np.zeros(len(pairs))
         self.iterations = np.zeros(len(pairs), dtype=np.int32)
@@ -62,7 +62,7 @@ class EveryTwoClasses:
     @property
     def beside(self) -> np.ndarray:
         """The number of the other class among all but the sample's own, for every variable."""
-        first, second = self._pairs.T
+        first, second = self.pairs.T
         return np.column_stack([second - 1, first]).ravel().repeat(self._sizes)
 
     def __getitem__(self, number: int) -> TwoClasses:

@@ -11,6 +11,7 @@ from mercer import _compiled
 from mercer.execution.cancel import check_stop
 from mercer.execution.threads import run
 from mercer.execution.workspace import Workspace
+from mercer.solvers.margin.class_gaussians import ClassGaussians
 from mercer.solvers.margin.dual import Bounds, DualSolution, certified
 from mercer.solvers.margin.plain import Patience, solve_pairs_plainly
 from mercer.solvers.margin.polish import CHEAP, LOOSE
@@ -53,12 +54,12 @@ def solve_pairs(
     targets: np.ndarray,
     bounds: Bounds,
     tol: float,
-    z: np.ndarray | None = None,
+    classes: ClassGaussians | None = None,
 ) -> PairSolutions:
     """Minimize ½βᵀKβ − tᵀβ between bounds with Σβ = 0, for the rows of every problem.
 
     Problem p has the rows place[starts[p]:starts[p + 1]]; targets and bounds lie alike. K is the
-    given matrix or, where rows z are given, that of exp(−‖z − z′‖²), of which only what is needed
+    given matrix or, where classes are given, that of their Gaussians, of which only what is needed
     is computed; the matrix is then empty. What has not converged is for the general solver, which
     may begin where this one ended.
     """
@@ -71,16 +72,25 @@ def solve_pairs(
     figures, seconds = np.empty((n_problems, 4)), np.empty(n_problems)
 
     solve = _compiled.one_vs_one.solve_pairs
-    if Patience.spent < Patience.limit and Patience.allows(solve, len(place)):
+    plainly = Patience.spent < Patience.limit and Patience.allows(solve, len(place))
+    panels: np.ndarray | None = None
+    values: np.ndarray | None = None
+    sides = np.empty((n_problems, 0, 0), dtype=np.intp)
+    if plainly:
         solve = solve_pairs_plainly
+        if classes is not None:
+            matrix = classes.matrix()
+    elif classes is not None:
+        panels, values, sides = classes.blocks()
 
     def solve_batch(number: int, _: Workspace) -> None:
         check_stop()
         start = time.perf_counter()
         batch = slice(number * _BATCH, (number + 1) * _BATCH)
         part = starts[batch.start : batch.stop + 1]
+        origin = matrix, panels, values, sides[batch]
         results = beta, slack, steps[batch], done[batch], figures[batch]
-        solve(matrix, z, place, part, *data, tol, polish, _STEPS, *results)
+        solve(*origin, place, part, *data, tol, polish, _STEPS, *results)
         seconds[batch] = (time.perf_counter() - start) / (len(part) - 1)
 
     run(-(-n_problems // _BATCH), solve_batch, "support vectors")

@@ -139,7 +139,9 @@ class Pair:
 
 def solve_pairs_plainly(
     matrix: np.ndarray,
-    z: np.ndarray | None,
+    panels: None,
+    values: None,
+    sides: np.ndarray,
     place: np.ndarray,
     starts: np.ndarray,
     target: np.ndarray,
@@ -154,15 +156,11 @@ def solve_pairs_plainly(
     done: np.ndarray,
     figures: np.ndarray,
 ) -> None:
-    """What the compiled function of that name does, with the same arguments."""
+    """What the compiled function of that name does, with the same arguments, from a matrix."""
     start = time.perf_counter()
     for p in range(len(starts) - 1):
         own = slice(starts[p], starts[p + 1])
-        if z is None:
-            K = matrix[np.ix_(place[own], place[own])]
-        else:
-            some = z[place[own]]
-            K = np.exp(-np.square(some[:, None] - some).sum(axis=2))
+        K = matrix[np.ix_(place[own], place[own])]
         pair = Pair(K, target[own].copy(), lower[own], upper[own])
         n_steps[p], done[p] = pair.solve(tol, polish, most)
         beta[own], slack[own] = pair.beta, pair.slack
