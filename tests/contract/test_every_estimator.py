@@ -159,6 +159,24 @@ def test_sets_as_samples(name):
     np.testing.assert_allclose(values, expected, atol=1e-6)
 
 
+def letters_in_common(a, b):
+    return float(len(set(a) & set(b)))
+
+
+@every_estimator("function", "sets")
+def test_a_function_of_texts(name):
+    words = ["".join(row) for row in np.random.default_rng(0).choice(list("abcdef"), (80, 5))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", errors.DefinitenessWarning)
+        model = fitted(name, words[:60], letters_in_common)
+        if not methods(model):
+            return
+        values = value(model, words[60:])
+        again = value(fitted(name, np.array(words[:60]), letters_in_common), np.array(words[60:]))
+    assert len(values) == 20 and np.isfinite(values).all()
+    np.testing.assert_array_equal(again, values)
+
+
 @every_estimator("weights")
 def test_a_weight_counts_a_row_so_many_times(name):
     if not takes_weights(make(name)):
