@@ -72,6 +72,9 @@ def test_a_misspelt_argument_is_told_the_nearest(name):
     given = {p: v for p, v in make(name).get_params(deep=False).items() if p != longest}
     with pytest.raises(errors.UnknownParameterError, match=f"did you mean {longest}"):
         cls(**given, **{longest[:-1]: 1})
+    for misspelt in (longest[:-1], f"{longest[:-1]}__part"):
+        with pytest.raises(errors.UnknownParameterError, match=f"did you mean {longest}"):
+            make(name).set_params(**{misspelt: 1})
     assert (
         list(inspect.signature(cls).parameters)
         == list(inspect.signature(cls.__init__).parameters)[1:]

@@ -48,7 +48,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.numerics.refutation import refute_on
 from mercer.kernels.vectors.coordinate import Chi2
-from mercer.params import named_arguments
+from mercer.params import NearestNames
 
 # scikit-learn's constraints on the parameters that describe a kernel
 KERNEL_RULES: ParameterRules = {
@@ -71,7 +71,7 @@ _REMEMBERED = 10_000  # combinations of parameters
 _VALID: set[tuple[object, ...]] = set()  # combinations that were checked before
 
 
-class KernelEstimator(ShowsFit, Observable, BaseEstimator):
+class KernelEstimator(NearestNames, ShowsFit, Observable, BaseEstimator):
     """Base class of estimators that have a ``kernel`` parameter."""
 
     needs: ClassVar[str] = "psd"  # "psd", "cpd" (the solver keeps Σc = 0) or "any"
@@ -85,7 +85,6 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         answer_lazily(cls)
-        named_arguments(cls)
 
     def _validate_params(self) -> None:
         """Check the parameters by scikit-learn's constraints.
