@@ -53,6 +53,19 @@ def test_a_study_prints_and_draws(path, fast, capsys):
         figure.canvas.draw()
 
 
+SAYS = {  # what the lecture's own studies compare with it
+    "plot_06_votes": ["missing: 12 (2.8 %)", "for each class", "democrat", "republican"],
+    "plot_07_promoters": ["MCA, RBF, C = 5", "60 axes", "14.3"],
+}
+
+
+@pytest.mark.parametrize("stem", SAYS)
+def test_a_study_does_what_the_lecture_did(stem, fast, capsys):
+    runpy.run_path(str(GALLERY / f"{stem}.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert not [words for words in SAYS[stem] if words not in printed]
+
+
 def test_without_its_data_a_study_says_so_and_draws_nothing(fast, capsys, monkeypatch, tmp_path):
     monkeypatch.setenv("MERCER_DATA", str(tmp_path))
     runpy.run_path(str(GALLERY / "plot_05_reuters.py"), run_name="__main__")

@@ -323,17 +323,26 @@ def _find(name: str) -> Any:
     try:
         return getattr(owner, name)
     except AttributeError:
-        raise AttributeError(_refusal(name)) from None
+        raise _refusal(name) from None
 
 
-def _refusal(name: str) -> str:
+def _refusal(name: str) -> Exception:
     """The error for a name that the package does not have."""
+    import sys
+    from importlib.util import find_spec
+
     from mercer.errors import did_you_mean
     from mercer.kernels.expression import FOREIGN
 
-    remedy = FOREIGN.get(name) or did_you_mean(name, __all__, code=True)
     text = f"module 'mercer' has no attribute {name!r}"
-    return f"{text}; {remedy}" if remedy else text
+    remedy = FOREIGN.get(name) or did_you_mean(name, __all__, code=True)
+    if not remedy:
+        return AttributeError(text)
+    asking = sys._getframe(3).f_code.co_name  # who asked __getattr__, which asked _find
+    if asking == "_handle_fromlist" and find_spec(f"mercer.{name}") is None:
+        # the words of an AttributeError are lost in `from mercer import ...`
+        return ImportError(f"cannot import name {name!r} from 'mercer'; {remedy}", name="mercer")
+    return AttributeError(f"{text}; {remedy}")
 
 
 def __dir__() -> list[str]:

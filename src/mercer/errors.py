@@ -227,7 +227,9 @@ def __getattr__(name: str) -> Any:
     # scikit-learn's class is a base of ours, so that `except sklearn.exceptions.NotFittedError`
     # works, but importing scikit-learn costs over a second: the class is made when first needed.
     if name != "NotFittedError":
-        raise AttributeError(name)
+        remedy = did_you_mean(name, (*globals(), "NotFittedError"), code=True)
+        text = f"module 'mercer.errors' has no attribute {name!r}"
+        raise AttributeError(f"{text}; {remedy}" if remedy else text)
     from sklearn.exceptions import NotFittedError as SklearnNotFittedError
 
     class NotFittedError(MercerError, SklearnNotFittedError):

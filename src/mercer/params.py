@@ -352,8 +352,47 @@ def _with_nearest_name(init: Callable[..., None]) -> Callable[..., None]:
             name = next((name for name in options if name not in known), None)
             if name is None:
                 raise
-            remedy = did_you_mean(name, known, f"it has {', '.join(known)}", code=True)
-            what, rule = f"{type(self).__name__}: {name}", "is not a parameter"
-            raise UnknownParameterError(what, options[name], rule, remedy) from None
+            raise _unknown_parameter(self, name, options[name], known) from None
 
     return accept
+
+
+def _unknown_parameter(
+    owner: object, name: str, value: object, known: list[str]
+) -> UnknownParameterError:
+    remedy = did_you_mean(name, known, f"it has {', '.join(known)}", code=True)
+    what = f"{type(owner).__name__}: {name}"
+    return UnknownParameterError(what, value, "is not a parameter", remedy)
+
+
+class NearestNames:
+    """An estimator that says which parameter a misspelt one may have meant."""
+
+    if TYPE_CHECKING:
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        named_arguments(cls)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name; those of a part are written ``part__name``.
+
+        Parameters
+        ----------
+        **params : object
+            The parameters by name, as scikit-learn's estimators take them.
+
+        Returns
+        -------
+        estimator
+            The estimator itself.
+        """
+        known = list(self.get_params(deep=False))
+        for name, value in params.items():
+            own = name.partition("__")[0]
+            if own not in known:
+                raise _unknown_parameter(self, own, value, known)
+        super().set_params(**params)  # type: ignore[misc]
+        return self

@@ -72,6 +72,9 @@ def test_a_misspelt_argument_is_told_the_nearest(name):
     given = {p: v for p, v in make(name).get_params(deep=False).items() if p != longest}
     with pytest.raises(errors.UnknownParameterError, match=f"did you mean {longest}"):
         cls(**given, **{longest[:-1]: 1})
+    for misspelt in (longest[:-1], f"{longest[:-1]}__part"):
+        with pytest.raises(errors.UnknownParameterError, match=f"did you mean {longest}"):
+            make(name).set_params(**{misspelt: 1})
     assert (
         list(inspect.signature(cls).parameters)
         == list(inspect.signature(cls.__init__).parameters)[1:]
@@ -157,6 +160,24 @@ def test_sets_as_samples(name):
         return
     expected = value(fitted(name, Jaccard()(old), "precomputed"), Jaccard()(new, old))
     np.testing.assert_allclose(values, expected, atol=1e-6)
+
+
+def letters_in_common(a, b):
+    return float(len(set(a) & set(b)))
+
+
+@every_estimator("function", "sets")
+def test_a_function_of_texts(name):
+    words = ["".join(row) for row in np.random.default_rng(0).choice(list("abcdef"), (80, 5))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", errors.DefinitenessWarning)
+        model = fitted(name, words[:60], letters_in_common)
+        if not methods(model):
+            return
+        values = value(model, words[60:])
+        again = value(fitted(name, np.array(words[:60]), letters_in_common), np.array(words[60:]))
+    assert len(values) == 20 and np.isfinite(values).all()
+    np.testing.assert_array_equal(again, values)
 
 
 @every_estimator("weights")

@@ -153,6 +153,14 @@ def test_subset_features(kernel, rng):
     np.testing.assert_allclose(np.sort(kernel.features(X), axis=1), exact, rtol=1e-12)
 
 
+def test_the_empty_product_is_one(rng):
+    X = rng.standard_normal((5, 3))
+    assert np.array_equal(ANOVA(degree=0)(X), np.ones((5, 5)))
+    assert repr(mercer.parse("ANOVA(degree=0)")) == "ANOVA(degree=0)"
+    total = sum(ANOVA(degree=degree)(X) for degree in range(4))
+    np.testing.assert_allclose(total, AllSubsets()(X), rtol=1e-12)
+
+
 def test_composite_features(rng):
     X = rng.random((10, 3))
     for k in [

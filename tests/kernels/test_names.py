@@ -10,7 +10,19 @@ import pytest
 from sklearn.model_selection import GridSearchCV
 
 import mercer
-from mercer import RBF, SVC, BlendedSpectrum, Linear, Mismatch, Spectrum, Subsequence
+from mercer import (
+    RBF,
+    SVC,
+    BlendedSpectrum,
+    Laplacian,
+    Linear,
+    Mismatch,
+    Polynomial,
+    Sigmoid,
+    Spectrum,
+    Subsequence,
+    errors,
+)
 from mercer.errors import ParameterError, ParseError
 
 WORDS = ["abba", "abab", "baba", "bbaa"]
@@ -68,6 +80,10 @@ def test_old_pickles_and_model_files(tmp_path, monkeypatch):
         (lambda: RBF(lengthscale=1.0), "did you mean length_scale?"),
         (lambda: RBF(gamma=0.5), "RBF.from_gamma"),
         (lambda: RBF(sigma=0.5), "RBF.from_sigma"),
+        (lambda: Laplacian(gamma=0.5), "length_scale = 1/gamma"),
+        (lambda: Polynomial(2, gamma=0.5), "write scale"),
+        (lambda: Polynomial(2, coef0=0.5), "write offset"),
+        (lambda: Sigmoid(gamma=0.5), "write scale"),
         (lambda: RBF().set_params(lenghtscale=1.0), "did you mean length_scale?"),
         (lambda: RBF().set_params(gamma=1.0), "RBF.from_gamma"),
         (lambda: (RBF() + Linear()).set_params(k1__lenght_scale=1.0), "did you mean length_scale?"),
@@ -102,6 +118,9 @@ def test_a_command_that_is_another_function():
         ("RFB()", "did you mean RBF?"),
         ("Specturm(3)", "did you mean Spectrum?"),
         ("WhiteKernel()", "White()"),
+        ("gaussian", "did you mean Gaussian()?"),
+        ("Gausian(2)", "did you mean Gaussian?"),
+        ("SquaredExponential", "write SquaredExponential()"),
         ("ExpSineSquared()", "Periodic"),
         ("RBF(lenght_scale=1)", "did you mean length_scale?"),
         ("RBF(gamma=1)", "from_gamma"),
@@ -128,6 +147,21 @@ def test_misspelt_names_of_the_package(name, hint):
     with pytest.raises(AttributeError, match=f"no attribute '{name}'") as caught:
         getattr(mercer, name)
     assert hint in str(caught.value)
+    with pytest.raises(ImportError, match=f"cannot import name '{name}'") as refused:
+        exec(f"from mercer import {name}")
+    assert hint in str(refused.value)
+
+
+def test_names_without_a_hint_and_modules():
+    with pytest.raises(ImportError, match="cannot import name 'qqqqqq'"):
+        exec("from mercer import qqqqqq")
+    exec("from mercer import studio, cli, kernels")  # modules, of which two are not public names
+    assert not hasattr(mercer, "WhiteKernel")
+
+
+def test_a_misspelt_error_is_told_its_name():
+    with pytest.raises(AttributeError, match=r"mercer.errors.*'ParamterError'.*ParameterError\?"):
+        errors.ParamterError  # noqa: B018
 
 
 def test_aliases():

@@ -40,7 +40,7 @@ from mercer.errors import (
 )
 from mercer.estimators.common.faces import ShowsFit
 from mercer.estimators.common.validation import check_weights
-from mercer.params import named_arguments
+from mercer.params import NearestNames
 from mercer.proposals.registry import is_auto, kind_of_samples
 
 # What only a fit on a table sets.
@@ -50,17 +50,13 @@ _OF_TABLES = (
 )
 
 
-class CheckedInput(ShowsFit, BaseEstimator):
+class CheckedInput(NearestNames, ShowsFit, BaseEstimator):
     """Checks samples, and remembers the columns of a table for later predictions."""
 
     kernel: KernelLike
     missing: Any
     keep: Any
     drop: Any
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        named_arguments(cls)
 
     def _check_input(
         self, X: RawSamples, y: Targets, sample_weight: Weights, groups: Any

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from numbers import Number
 from typing import Any
 
@@ -26,6 +26,46 @@ def raw_length(raw: RawSamples) -> int:
     except TypeError:
         rule, remedy = "is not a collection of samples", "give an array, a data frame or a list"
         raise InputTypeError("X", type(raw).__name__, rule, remedy) from None
+
+
+def are_objects(raw: RawSamples) -> bool:
+    """Whether samples are texts, sets, graphs, series, ..., rather than rows of numbers."""
+    if hasattr(raw, "columns") or hasattr(raw, "toarray"):
+        return False
+    if hasattr(raw, "to_numpy"):
+        raw = raw.to_numpy()
+    if isinstance(raw, np.ndarray):
+        if raw.dtype != np.dtype(object):
+            return raw.dtype.kind in "US" or raw.ndim > 2
+    elif not isinstance(raw, (list, tuple)):
+        return False
+    if len(raw) == 0 or _is_cell(raw[0]):
+        return False
+    return not _is_row(raw[0]) or len({_width(sample) for sample in raw}) > 1
+
+
+def _is_row(sample: object) -> bool:
+    """Whether it is a sequence that begins with a number, or an empty one."""
+    if hasattr(sample, "__array__"):
+        sample = np.asarray(sample)
+        if sample.ndim != 1:
+            return False
+    elif isinstance(sample, (str, bytes)) or not isinstance(sample, Sequence):
+        return False
+    return len(sample) == 0 or _is_cell(sample[0])
+
+
+def _is_cell(value: object) -> bool:
+    """Whether it is a number, or stands for one that is missing."""
+    return value is None or isinstance(value, (Number, np.bool_))
+
+
+def _width(sample: Any) -> int:
+    """The length of a row; -1 of what has none."""
+    try:
+        return len(sample)
+    except TypeError:
+        return -1
 
 
 def dense_numbers(values: Any) -> np.ndarray:

@@ -234,9 +234,9 @@ class _Reader(ast.NodeVisitor):
         return value.copy() if isinstance(value, Kernel) else value
 
     def _refuse_name(self, name: str) -> None:
-        if name in REGISTRY:
+        if name in REGISTRY or name in _ALIASES:
             raise ParseError("expression", name, "is a kernel class", f"write {name}()")
-        classes = [f"{kernel}()" for kernel in REGISTRY]
+        classes = [f"{kernel}()" for kernel in (*REGISTRY, *_ALIASES)]
         near = did_you_mean(
             name, [*self.names, *FUNCTIONS, *CUSTOM, *_SKLEARN, *classes], code=True
         )
@@ -293,7 +293,7 @@ class _Reader(ast.NodeVisitor):
             return known.copy().set_params(**named)
         if isinstance(known, type) and issubclass(known, Kernel):
             return known(*args, **named)
-        near = did_you_mean(name, [*self.names, *REGISTRY, *CUSTOM], code=True)
+        near = did_you_mean(name, [*self.names, *REGISTRY, *_ALIASES, *CUSTOM], code=True)
         remedy = FOREIGN.get(name) or near or "`mercer kernels` lists them all"
         raise ParseError("expression", name, "is not a known kernel", remedy)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 import sklearn.cluster
@@ -90,6 +92,51 @@ def test_functions_on_lists():
 
     model = SVC(kernel=common).fit(words, [0, 0, 1, 1] * 3)
     assert model.predict(["abd", "zy"]).tolist() == [0, 1]
+
+
+WORDS = ["abc", "bcd", "xyz", "xy"] * 3
+FORMS = {
+    "array of text": (np.array(WORDS), None),
+    "array of objects": (np.array(WORDS, dtype=object), None),
+    "series": (pd.Series(WORDS, index=range(5, 17)), None),
+    "tuple": (tuple(WORDS), None),
+    "dictionaries": ([dict.fromkeys(word) for word in WORDS], None),
+    "lists of different lengths": ([list(word) for word in WORDS], None),
+    "lists of equal lengths": ([list(word[:2]) for word in WORDS], None),
+    "a table of text": (np.array([list(word[:2]) for word in WORDS]), None),
+    "graphs": ([nx.path_graph(list(word)) for word in WORDS], lambda graph: graph.nodes),
+    "series of numbers": ([[ord(c) for c in word] for word in WORDS], None),
+    "series of vectors": ([[[ord(c)] for c in word[:2]] for word in WORDS], np.ravel),
+    "array of series": (np.array([[[ord(c)] for c in word[:2]] for word in WORDS]), np.ravel),
+}
+
+
+@pytest.mark.parametrize("of_pairs", [True, False])
+@pytest.mark.parametrize("form", FORMS)
+def test_functions_of_anything(form, of_pairs):
+    """What is not rows of numbers goes to the function as it is."""
+    X, letters = FORMS[form]
+    letters = letters or (lambda sample: sample)
+
+    def common(a, b):
+        return float(len(set(letters(a)) & set(letters(b))))
+
+    def all_common(A, B):
+        return np.array([[common(a, b) for b in B] for a in A])
+
+    for model in (SVC(), KernelPCA(2), KernelPCA(2, gamma=None, centers=4, random_state=0)):
+        model.set_params(kernel=common if of_pairs else all_common)
+        model.fit(X, [0, 0, 1, 1] * 3)
+        if isinstance(model, SVC):
+            assert model.predict(X).tolist() == [0, 0, 1, 1] * 3
+            continue
+        Z = model.transform(X)
+        assert len(Z) == 12 and np.isfinite(Z).all()
+
+
+def test_a_bad_cell_among_rows_of_numbers_is_not_handed_to_a_function():
+    with pytest.raises(mercer.errors.InputTypeError, match="holds text"):
+        SVC(kernel=pair).fit([[1.0, 2.0], [3.0, "?"], [0.0, 1.0]], [0, 1, 1])
 
 
 @pytest.mark.parametrize("layout", [np.asarray, scipy.sparse.csr_array])

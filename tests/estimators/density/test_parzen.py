@@ -679,3 +679,10 @@ def test_the_report_names_the_bandwidth_only_where_there_is_one():
     own = KernelDensity(kernel=RBF(length_scale=0.5)).fit(X)
     assert own.report_.solver == "mean of the kernel over the samples"
     assert KernelDensity(bandwidth=0.5, kernel="tophat").fit(X).report_.solver == "bandwidth 0.5"
+
+
+@pytest.mark.parametrize("metric", ["dice", "sokalsneath", "braycurtis", "jaccard"])
+def test_rows_of_zeros_are_equal(metric):
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
+    found = KernelDensity(algorithm="ball_tree", metric=metric).fit(X).score_samples(X)
+    assert found[0] == found[2] > found[1]

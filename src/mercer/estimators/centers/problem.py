@@ -168,7 +168,7 @@ class CenterProblem:
     def _given_samples(self) -> RawSamples:
         """The centers that the user gave, as the kernel reads rows."""
         assert self.sample is not None
-        if isinstance(self.sample.X, np.ndarray):
+        if isinstance(self.sample.X, np.ndarray) and self.sample.X.dtype.kind in "biuf":
             return _finite_rows(self.given, self.sample.X)
         return self.given
 
@@ -307,7 +307,10 @@ def _gain(before: float, after: float) -> float:
 
 def _finite_rows(given: RawSamples, like: np.ndarray) -> np.ndarray:
     """Given centers as an array of finite numbers, with the columns of other rows."""
-    rows = np.ascontiguousarray(given, dtype=np.float64)
+    try:
+        rows = np.ascontiguousarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ParameterError("centers", given, f"must be rows of numbers ({error})") from None
     if rows.shape[1:] != like.shape[1:] or not np.isfinite(rows).all():
         rule = f"must be finite rows of {like.shape[1]} columns"
         raise ParameterError("centers", f"array of shape {rows.shape}", rule)

@@ -18,7 +18,7 @@ from mercer.aliases import KernelLike, ParameterRules, RawSamples, Weights
 from mercer.definiteness import CPD, INDEFINITE, UNKNOWN, Certificate
 from mercer.definiteness.scale import lowest_if_negative
 from mercer.domains.base import Domain, raw_length
-from mercer.domains.raw import own_copy
+from mercer.domains.raw import are_objects, own_copy
 from mercer.domains.vectors.domain import VECTORS, are_vectors
 from mercer.errors import (
     DefinitenessError,
@@ -48,7 +48,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.expression import parse
 from mercer.kernels.numerics.refutation import refute_on
 from mercer.kernels.vectors.coordinate import Chi2
-from mercer.params import named_arguments
+from mercer.params import NearestNames
 
 # scikit-learn's constraints on the parameters that describe a kernel
 KERNEL_RULES: ParameterRules = {
@@ -71,7 +71,7 @@ _REMEMBERED = 10_000  # combinations of parameters
 _VALID: set[tuple[object, ...]] = set()  # combinations that were checked before
 
 
-class KernelEstimator(ShowsFit, Observable, BaseEstimator):
+class KernelEstimator(NearestNames, ShowsFit, Observable, BaseEstimator):
     """Base class of estimators that have a ``kernel`` parameter."""
 
     needs: ClassVar[str] = "psd"  # "psd", "cpd" (the solver keeps Σc = 0) or "any"
@@ -85,7 +85,6 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         answer_lazily(cls)
-        named_arguments(cls)
 
     def _validate_params(self) -> None:
         """Check the parameters by scikit-learn's constraints.
@@ -232,11 +231,9 @@ class KernelEstimator(ShowsFit, Observable, BaseEstimator):
         return domain is None or domain is VECTORS or are_vectors(domain)
 
     def _takes_as_given(self, X: RawSamples) -> bool:
-        """Whether samples go to a user's function unread: lists of anything but numbers."""
+        """Whether samples go to a user's function unread: all but rows of numbers and tables."""
         kernel = self._given_kernel()
-        if not callable(kernel) or hasattr(kernel, "domain") or not isinstance(X, (list, tuple)):
-            return False
-        return any(isinstance(sample, (str, bytes, dict, set, frozenset)) for sample in X[:1])
+        return callable(kernel) and not hasattr(kernel, "domain") and are_objects(X)
 
     def _check_X(self, X: RawSamples, reset: bool, **options: object) -> RawSamples:
         """Samples as the kernel can read them; ``reset`` in ``fit``, where they will be kept."""

@@ -61,7 +61,10 @@ class _Collections(Domain):
     name = "collections"
 
     def encode(self, batch: Batch) -> Samples:
-        return _RawSamples(batch.raw)
+        raw = batch.raw
+        if hasattr(raw, "to_numpy") and not hasattr(raw, "columns"):
+            raw = raw.to_numpy()  # of a series, whose samples may have any labels
+        return _RawSamples(raw)
 
 
 class CallableKernel(Kernel, abstract=True):

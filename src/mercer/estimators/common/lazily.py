@@ -9,7 +9,7 @@ from typing import Any
 from mercer.aliases import Estimator, RawSamples
 from mercer.estimators.lazy import predict_lazily
 from mercer.gram.blocks.lazy import is_dask
-from mercer.params import named_arguments
+from mercer.params import NearestNames
 
 _METHODS = (
     "predict",
@@ -35,13 +35,12 @@ def answer_lazily(cls: type) -> None:
             method.fn = _lazy(method.fn, name)
 
 
-class AnswersDask:
+class AnswersDask(NearestNames):
     """A class whose methods for new samples answer collections of Dask lazily."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         answer_lazily(cls)
-        named_arguments(cls)
 
 
 def _lazy(method: Callable[..., Any], name: str) -> Callable[..., Any]:

@@ -45,6 +45,8 @@ def log_sums_by_metric(
     logs = np.empty(len(X))
     for start in range(0, len(X), rows):
         scaled = distance.pairwise(X[start : start + rows], Y) / kernel.length_scale
+        if metric != "pyfunc":
+            scaled[np.isnan(scaled)] = 0.0  # 0/0, such as dice of two rows of zeros
         terms = kernel.log_profile(scaled * scaled) + np.log(weight)
         logs[start : start + rows] = logsumexp(terms, axis=1)
     return logs

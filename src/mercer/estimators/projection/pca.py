@@ -206,7 +206,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
         self.X_fit_ = data.own_samples() if self.copy_X else data.samples()
         self._n_training, self._rows, self._weight = data.n_given, data.rows, data.weight
         self.gamma_ = self.gamma
-        if self._takes_vectors():
+        if self._takes_vectors() and not self._takes_as_given(data.X):
             weight = np.bincount(data.rows, data.weight, data.n_given)
             self.gamma_ = gamma_value(self.gamma, data.X, None if (weight == 1).all() else weight)
         positive = self.eigenvalues_ > 0

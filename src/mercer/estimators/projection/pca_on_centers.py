@@ -80,5 +80,6 @@ def _keep(estimator: KernelPCA, basis: Basis, top: Leading, wanted: int, trace: 
     estimator._diagonal = np.asarray(basis.matrix.inner.diagonal(), dtype=np.float64)
     estimator._n_features_out = size
     estimator.gamma_ = estimator.gamma
-    if estimator._takes_vectors():
-        estimator.gamma_ = gamma_value(estimator.gamma, basis.sample().X, None)
+    X = basis.sample().X
+    if estimator._takes_vectors() and not estimator._takes_as_given(X):
+        estimator.gamma_ = gamma_value(estimator.gamma, X, None)

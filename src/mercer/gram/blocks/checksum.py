@@ -65,7 +65,7 @@ def _stored(sample: object) -> str:
 def block_bytes(X: RawSamples) -> int:
     """The memory that samples take, about."""
     if hasattr(X, "memory_usage"):
-        return int(X.memory_usage(index=False, deep=False).sum())
+        return int(np.sum(X.memory_usage(index=False, deep=False)))
     if hasattr(X, "data") and hasattr(X, "tocsr"):
         return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes)
     if hasattr(X, "nbytes"):

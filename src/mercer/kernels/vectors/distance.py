@@ -268,6 +268,7 @@ class Laplacian(Kernel, splits=product_form):
         means=SPECTRUM,
     )
     invariance: ClassVar[str] = "translation"
+    hints: ClassVar[dict[str, str]] = {"gamma": "write length_scale: length_scale = 1/gamma"}
     length_scale: LengthScale = param(default=1.0, check=positive_or_per_column, continuous=True)
 
     def prepare(self, batch: Batch) -> Prepared:

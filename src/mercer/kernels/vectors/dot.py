@@ -154,6 +154,7 @@ class Polynomial(DotKernel, splits=power_form):
     [[4.0, 9.0], [9.0, 25.0]]
     """
 
+    hints: ClassVar[dict[str, str]] = {"gamma": "write scale", "coef0": "write offset"}
     degree: int = param(check=integer(1, 2**31))
     scale: float = param(default=1.0, check=positive, continuous=True)
     offset: float = param(default=1.0, check=real, continuous=True)

@@ -256,6 +256,7 @@ class Sigmoid(DotKernel):
     'indefinite'
     """
 
+    hints: ClassVar[dict[str, str]] = {"gamma": "write scale", "coef0": "write offset"}
     scale: float = param(default=1.0, check=positive, continuous=True)
     offset: float = param(default=0.0, check=real, continuous=True)
 
