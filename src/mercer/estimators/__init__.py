@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from mercer.execution.imports import import_scikit_learn
+
 # the name of each public estimator, and the module below this package that defines it
 ESTIMATORS = {
     "AdditiveChi2Sampler": "features.additive_chi2",
@@ -61,5 +63,6 @@ ESTIMATORS = {
 
 def estimator(name: str) -> type[Any]:
     """The estimator class of this name."""
+    import_scikit_learn()
     module = importlib.import_module(f"{__name__}.{ESTIMATORS[name]}")
     return getattr(module, name)

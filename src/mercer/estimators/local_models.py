@@ -7,7 +7,6 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
-from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
@@ -333,6 +332,8 @@ class LocalModels(Wrapper):
         float
             The score.
         """
+        from sklearn.metrics import accuracy_score, r2_score  # their import takes 60 MB
+
         measure = accuracy_score if is_classifier(self) else r2_score
         return float(measure(y, self.predict(X), sample_weight=sample_weight))
 

@@ -9,7 +9,6 @@ from typing import ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
-from sklearn.metrics import d2_pinball_score
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
@@ -264,6 +263,8 @@ class KernelQuantileRegressor(RegressorMixin, SupportVectorMachine):
         float
             1 − loss / loss of the best constants; the mean over the quantiles.
         """
+        from sklearn.metrics import d2_pinball_score  # its import takes 60 MB
+
         values = self.predict(X).reshape(raw_length(X), -1)
         scores = [
             d2_pinball_score(y, values[:, k], sample_weight=sample_weight, alpha=float(level))

@@ -381,3 +381,11 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was():
     with pytest.raises(InputError):
         model.fit(lambda: [])
     assert (model.predict(NEW) == before).all()
+
+
+def test_the_report_says_how_large_a_scanned_memory_map_is(tmp_path):
+    X = np.memmap(tmp_path / "X", dtype=float, mode="w+", shape=(400, 2))
+    X[:] = np.random.default_rng(0).standard_normal(X.shape)
+    for centers, note in ((20, "400 rows, 6.4 kB, read block by block"), ("all", "6.4 kB")):
+        model = KernelRidge(kernel=RBF(), centers=centers).fit(mercer.scan(X, X[:, 0]))
+        assert note in str(model.report_)

@@ -143,3 +143,62 @@ def test_what_does_not_fit_is_refused_before_it_takes_more(name):
     peak, refused = peak_above(name, 1_000_000 if name == "LinearSVR" else 100_000)
     assert "or raise the budget" in refused
     assert peak <= BUDGET + COMPILED
+
+
+MAPPED = """
+import json, sys, threading, time
+import numpy as np
+import mercer
+from mercer import RBF
+
+def megabytes():  # of the process itself, without pages of mapped files
+    with open("/proc/self/status") as file:
+        return int(next(line for line in file if line.startswith("RssAnon")).split()[1]) / 1e3
+
+def watch():
+    while running:
+        peaks.append(megabytes())
+        time.sleep(0.005)
+
+name, path, scanned = sys.argv[1:]
+n = 400_000
+X = np.memmap(path, dtype=float, mode="w+", shape=(n, 20))
+y = np.empty(n)
+for start in range(0, n, 20_000):
+    rows = np.random.default_rng(start).standard_normal((20_000, 20))
+    X[start : start + 20_000] = rows
+    y[start : start + 20_000] = np.sin(2 * rows[:, 0]) + rows[:, 1] * rows[:, 2]
+X = np.memmap(path, dtype=float, mode="r", shape=(n, 20))
+labels = "Classifier", "Logistic", "SVC", "Discriminant"
+target = (y > 0).astype(int) if any(each in name for each in labels) else y
+more = {
+    "KernelPCA": {"n_components": 3},
+    "KernelKMeans": {"n_clusters": 3, "max_iter": 3},
+    "SpectralClustering": {"n_clusters": 3},
+    "GaussianProcessClassifier": {"optimizer": None},
+}
+options = {"kernel": RBF(4.0), "centers": 50, "random_state": 0, **more.get(name, {})}
+model = getattr(mercer, name)(**options).fit(np.array(X[:1000]), target[:1000])
+before, peaks, running = megabytes(), [], True
+given = (mercer.scan(X, target),) if scanned == "scanned" else (X, target)
+thread = threading.Thread(target=watch)
+thread.start()
+try:
+    with mercer.config_context(memory_budget="200 MB"):
+        model.fit(*given)
+finally:
+    running = False
+    thread.join()
+print(json.dumps(max(peaks) - before))
+"""
+
+
+@pytest.mark.parametrize("way", ["given", "scanned"])
+@pytest.mark.parametrize(
+    "name", [each for each in LEARNERS[:14] if each[-16:] != "ProcessRegressor"]
+)
+def test_memory_maps_are_never_loaded_as_a_whole(name, way, tmp_path):
+    command = [sys.executable, "-W", "ignore", "-c", MAPPED, name, str(tmp_path / "X"), way]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert float(done.stdout.splitlines()[-1]) < 60  # MB, where the map has 64

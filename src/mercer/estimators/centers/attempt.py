@@ -145,6 +145,7 @@ class Attempt:
         passes = self.matrix.passes
         self.matrix = self.matrix.in_double_precision()
         self.matrix.passes = passes
+        del self.whitening, self.inverse  # before others are made
         self._prepare()
         self.solve(None)
 

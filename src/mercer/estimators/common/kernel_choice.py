@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.metrics.pairwise import additive_chi2_kernel
 
 from mercer.aliases import Gamma, KernelLike, RawSamples, Weights
 from mercer.definiteness import Definite
@@ -230,6 +229,8 @@ def kernel_by_name(
     if name == "cosine":
         return Cosine()
     if name == "additive_chi2":
+        from sklearn.metrics.pairwise import additive_chi2_kernel  # it imports all of scipy.stats
+
         return CallableKernel(additive_chi2_kernel)
     value = gamma_value(gamma, X, weight)
     if value == 0:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.metrics import r2_score
 
 from mercer.estimators.centers.changes import Repeated, Shifted
 from mercer.estimators.centers.data import RowData
 from mercer.estimators.centers.problem import CenterProblem, Task
+from mercer.estimators.centers.scores import r_squared
 from mercer.gram.centers import Centers
 from mercer.solvers.nystrom.losses import Squared
 
@@ -28,7 +28,7 @@ def fit_on_centers(
     problem = CenterProblem(estimator, data)
     mean = _center(problem, data)
     task = Task(Squared(), penalty, data.n_targets, intercept=False, scale=data.spread)
-    fitted = problem.fit(task, _score)
+    fitted = problem.fit(task, r_squared)
     estimator.kernel_ = data.kernel
     estimator.X_fit_ = fitted.samples
     estimator.__dict__.pop("primal_coef_", None)
@@ -66,8 +66,3 @@ def _center(problem: CenterProblem, data: RowData) -> np.ndarray:
         return np.zeros_like(data.mean)
     problem.change(Shifted(data.mean))
     return data.mean
-
-
-def _score(values: np.ndarray, y: np.ndarray) -> float:
-    """R² of rows held out."""
-    return float(r2_score(y, values))

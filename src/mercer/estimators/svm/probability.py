@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
 
 from mercer.aliases import Estimator, RandomState, RawSamples
 from mercer.domains.base import pick_rows
@@ -81,6 +79,8 @@ def held_out_margins(
 def _splits(
     data: Training, folds: int, random_state: RandomState
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    from sklearn.model_selection import StratifiedKFold  # most machines need no probabilities
+
     splitter = StratifiedKFold(folds, shuffle=True, random_state=random_state)
     yield from splitter.split(np.zeros(data.count), data.y)
 
@@ -93,6 +93,8 @@ def _part(data: Training, rows: np.ndarray, columns: np.ndarray) -> RawSamples:
 
 def steepness(margins: np.ndarray, labels: np.ndarray, weight: np.ndarray) -> float:
     """The factor of the margins whose softmax has the least log-loss, samples weighted."""
+    from scipy.optimize import minimize_scalar
+
     rows = np.arange(len(margins))
     weights = None if (weight == 1).all() else weight
 

@@ -10,6 +10,7 @@ import numpy as np
 from mercer.aliases import RawSamples
 from mercer.domains.raw import pick_rows, raw_length
 from mercer.gram.blocks.base import Block, Rows, entries, rows_per_block
+from mercer.gram.blocks.checksum import block_bytes
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -64,6 +65,7 @@ class ArrayRows(Rows):
         return Block(X, entries(self.y, index), entries(self.weight, index))
 
     def keep(self, most_bytes: int) -> bool:
+        self.bytes = block_bytes(self.X)  # what a memory map takes if it is loaded
         return True  # it is in memory, or mapped into it, already
 
 

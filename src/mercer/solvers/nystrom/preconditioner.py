@@ -18,6 +18,7 @@ from mercer.gram.plan import FLOAT32, FLOAT64
 SampleRows = Iterable[tuple[np.ndarray, np.ndarray]]  # k of rows with the centers; their curvatures
 _SMALLEST = {FLOAT64: 1e-13, FLOAT32: 1e-9}  # jitter of K_mm, in units of its trace
 _LARGEST = 1e-3
+_STRIP = 64  # columns of a matrix that are copied at a time
 
 
 class Whitening:
@@ -26,7 +27,7 @@ class Whitening:
     Parameters
     ----------
     inner : ndarray of shape (m, m)
-        K_mm in double precision, which is overwritten.
+        K_mm in double precision.
     dtype : dtype
         The precision of the factor that is kept.
     tiles : dtype, optional
@@ -37,8 +38,9 @@ class Whitening:
         self.dtype = np.dtype(dtype)
         self.trace = float(np.trace(inner)) or 1.0
         least = _SMALLEST[np.dtype(tiles or dtype)] * self.trace
-        self.jitter, self.L = _cholesky(inner, least, self.trace)
-        self.L = np.asfortranarray(self.L, dtype=self.dtype)
+        factor = inner.copy(order="C").T
+        self.jitter = _factor(factor, least, self.trace)
+        self.L = np.asfortranarray(factor, dtype=self.dtype)
 
     def __len__(self) -> int:
         return len(self.L)
@@ -89,7 +91,7 @@ class SampleHessian:
             self.total += float(curvature.sum())
 
     def inverse(self, penalty: float) -> HessianInverse:
-        """The inverse of the Hessian with a penalty, in the coordinates u."""
+        """The inverse of the Hessian with a penalty, in the coordinates u; it takes its place."""
         return HessianInverse(self, penalty)
 
 
@@ -98,11 +100,12 @@ class HessianInverse:
 
     def __init__(self, sample: SampleHessian, penalty: float) -> None:
         self.whitening, self.intercept = sample.whitening, sample.intercept
-        matrix = sample.hessian.copy(order="F")
-        size = float(np.trace(matrix)) + penalty
-        matrix[np.diag_indices_from(matrix)] += penalty
-        least = float(np.finfo(matrix.dtype).eps) * size
-        _, self.C = _cholesky(matrix, least, size, lower=True)
+        self.C = sample.hessian
+        del sample.hessian  # a copy of it would be as large as K_mm
+        size = float(np.trace(self.C)) + penalty
+        self.C[np.diag_indices_from(self.C)] += penalty
+        _reflect(self.C.T)
+        _factor(self.C, float(np.finfo(self.C.dtype).eps) * size, size)
         if self.intercept:
             self.mixed = lower_solve(self.C, sample.mixed[:, None])[:, 0].astype(np.float64)
             rest = sample.total - float(self.mixed @ self.mixed)
@@ -145,24 +148,40 @@ def lower_solve(
     return trsm(1.0, factor, right, lower=1, trans_a=int(transposed), overwrite_b=int(overwrite))
 
 
-def _cholesky(
-    matrix: np.ndarray, jitter: float, size: float, lower: bool = False
-) -> tuple[float, np.ndarray]:
-    """A jitter with which the matrix is positive definite, and the lower factor.
+def _factor(matrix: np.ndarray, jitter: float, size: float) -> float:
+    """Overwrite a symmetric matrix, in Fortran's order, by its lower factor.
 
-    The matrix is symmetric, or its lower triangle is given; it is overwritten in the end.
+    Returns the jitter with which it is positive definite. Nothing is copied: where a factorization
+    fails, what it has overwritten is still there above the diagonal.
     """
-    potrf = scipy.linalg.get_lapack_funcs("potrf", (matrix,))
-    columns = matrix if lower else matrix.T
-    diagonal = np.diag_indices_from(columns)
-    kept = columns[diagonal].copy()
+    potrf = scipy.linalg.get_lapack_funcs("potrf", dtype=matrix.dtype)
+    diagonal = np.diag_indices_from(matrix)
+    kept = matrix[diagonal].copy()
     while jitter <= _LARGEST * size:
-        trial = columns.copy(order="F")
-        trial[diagonal] = kept + jitter
-        factor, info = potrf(trial, lower=1, clean=1, overwrite_a=1)
+        matrix[diagonal] = kept + jitter
+        _, info = potrf(matrix, lower=1, clean=0, overwrite_a=1)
         if info == 0:
-            return jitter, factor
+            _clear_above(matrix)
+            return jitter
+        _reflect(matrix)
         jitter *= 10.0
     rule = "is not positive semi-definite on the centers"
     remedy = "take another kernel, or centers='all'; kernel.refute(X) looks for a reason in it"
     raise DefinitenessError("kernel", f"jitter {jitter:.1g}", rule, remedy)
+
+
+def _reflect(matrix: np.ndarray) -> None:
+    """Copy what is above the diagonal below it, some columns at a time."""
+    for start in range(0, len(matrix), _STRIP):
+        stop = start + _STRIP
+        square = np.triu(matrix[start:stop, start:stop])
+        matrix[start:stop, start:stop] = square + np.triu(square, 1).T
+        matrix[stop:, start:stop] = matrix[start:stop, stop:].T
+
+
+def _clear_above(matrix: np.ndarray) -> None:
+    """Put zeros above the diagonal, some columns at a time."""
+    for start in range(0, len(matrix), _STRIP):
+        stop = start + _STRIP
+        matrix[:start, start:stop] = 0.0
+        matrix[start:stop, start:stop] = np.tril(matrix[start:stop, start:stop])
