@@ -84,7 +84,7 @@ def read_table(
     path = Path(path)
     if path.suffix.lower() in parquet.SUFFIXES:
         frame = parquet.read_parquet(path, most_bytes)
-        return frame, Layout("", True, tuple(frame.columns), _texts(frame))
+        return frame, Layout("", True, tuple(frame.columns), text_columns(frame))
     if like is not None:
         # The layout of a Parquet file has no separator: that of a text is then detected.
         separator = (like.separator or None) if separator is None else separator
@@ -111,7 +111,7 @@ def read_table(
         day_first, month_first = _keys(orders, "day"), _keys(orders, "month")
         layout = dataclasses.replace(layout, day_first=day_first, month_first=month_first)
     frame = as_dates(frame, layout.date_orders)
-    return frame, dataclasses.replace(layout, texts=_texts(frame))
+    return frame, dataclasses.replace(layout, texts=text_columns(frame))
 
 
 def _keys(orders: dict[str, str], order: str) -> tuple[str, ...]:
@@ -153,7 +153,7 @@ def _one_line(path: Path) -> Iterator[None]:
         raise InputError("path", str(path), f"is not a table ({error})") from None
 
 
-def _texts(frame: Frame) -> tuple[str, ...]:
+def text_columns(frame: Frame) -> tuple[str, ...]:
     """The columns of strings, and not those of other objects, such as truth values with None."""
     kind_of = pandas().api.types.infer_dtype
     return tuple(name for name in frame.columns if kind_of(frame[name], skipna=True) == "string")
