@@ -16,6 +16,7 @@ from mercer.aliases import Frame
 from mercer.errors import InputError, did_you_mean
 from mercer.readers import parquet
 from mercer.readers.cells import Cells
+from mercer.readers.doubts import check_case, doubt_case_of_columns, holds_sequences
 from mercer.readers.files import MOST_BYTES, pandas, read_text
 from mercer.readers.layouts import LOOK, MISSING, Layout, find_decimal, find_separator, has_header
 from mercer.readers.rows import check_rectangle, long_cells, table_rows
@@ -34,6 +35,7 @@ def read_table(
     texts: Sequence[str] = (),
     like: Layout | None = None,
     strict: bool = False,
+    case: str | None = None,
     most_bytes: int = MOST_BYTES,
 ) -> tuple[Frame, Layout]:
     """Read a delimited file (plain or gzip) or a Parquet file; what is None is detected.
@@ -41,7 +43,8 @@ def read_table(
     Decimal commas are read where the separator is another character and no number has a point. A
     cell that is not a number, in a column where at most one cell in twenty is not, is a missing
     value, with a warning that names its line. Dates such as 31/12/2021 become 2021-12-31 where all
-    cells of a column allow only one order of day and month.
+    cells of a column allow only one order of day and month. Columns of DNA in capital and in small
+    letters, which kernels take for different letters, give a warning.
 
     Parameters
     ----------
@@ -61,6 +64,8 @@ def read_table(
         The layout of an earlier file: columns keep its names and types, and some may be absent.
     strict : bool
         Whether to refuse what would give a warning.
+    case : {"upper", "lower"}, optional
+        Change all letters of columns of DNA or RNA to capital or to small letters.
     most_bytes : int
         Larger files are refused.
 
@@ -81,10 +86,14 @@ def read_table(
     >>> print(layout, frame["age"].tolist())
     semicolons, a header, 2 columns [31.0, nan]
     """
+    check_case(case)
     path = Path(path)
     if path.suffix.lower() in parquet.SUFFIXES:
         frame = parquet.read_parquet(path, most_bytes)
-        return frame, Layout("", True, tuple(frame.columns), text_columns(frame))
+        layout = Layout("", True, tuple(frame.columns), ())
+        if like is not None:
+            layout = dataclasses.replace(layout, case=like.case, sequences=like.sequences)
+        return _in_one_case(path, frame, layout, case, strict)
     if like is not None:
         # The layout of a Parquet file has no separator: that of a text is then detected.
         separator = (like.separator or None) if separator is None else separator
@@ -111,7 +120,29 @@ def read_table(
         day_first, month_first = _keys(orders, "day"), _keys(orders, "month")
         layout = dataclasses.replace(layout, day_first=day_first, month_first=month_first)
     frame = as_dates(frame, layout.date_orders)
+    return _in_one_case(path, frame, layout, case, strict)
+
+
+def _in_one_case(
+    path: Path, frame: Frame, layout: Layout, case: str | None, strict: bool
+) -> tuple[Frame, Layout]:
+    """The table with columns of DNA in the case that is asked for, or that of an earlier table."""
+    case = case or layout.case
+    if case is not None:
+        others = [name for name in frame.columns if name not in layout.sequences]
+        sequences = (*layout.sequences, *(n for n in others if holds_sequences(frame[n])))
+        for name in filter(frame.columns.__contains__, sequences):
+            frame[name] = _changed(frame[name], case)
+        layout = dataclasses.replace(layout, case=case, sequences=sequences)
+    doubt_case_of_columns(path.name, frame, strict)
     return frame, dataclasses.replace(layout, texts=text_columns(frame))
+
+
+def _changed(column: Frame, case: str) -> Frame:
+    """A column whose texts are in one case; categories that then agree are one."""
+    cells = [getattr(cell, case)() if isinstance(cell, str) else cell for cell in column]
+    kind = "category" if str(column.dtype) == "category" else None
+    return pandas().Series(cells, index=column.index, dtype=kind)
 
 
 def _keys(orders: dict[str, str], order: str) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from mercer.domains.base import Batch
 from mercer.domains.tables.columns import Markers, missing_values, table_columns
 from mercer.errors import InputTypeError, ParameterError
 from mercer.params import renamed_arguments
+from mercer.proposals.letters import warn_of_case
 
 _MISSING = "missing"
 _OTHERS = "(others)"
@@ -123,6 +124,8 @@ class TableCounts:
 def describe(X: RawSamples, *, missing: Markers = (), most: int = 6) -> TableCounts:
     """Summarize a table: the counts of the values of every column, and the missing ones.
 
+    Columns of DNA in capital and in small letters give a warning.
+
     Parameters
     ----------
     X : data frame, array or list of rows
@@ -158,6 +161,7 @@ def describe(X: RawSamples, *, missing: Markers = (), most: int = 6) -> TableCou
     described = []
     for at, (name, values) in enumerate(zip(names, columns, strict=True)):
         described.append(_describe(name, values, missing, most, _levels(X, at)))
+    warn_of_case(X, missing)
     return TableCounts(len(columns[0]), described, most)
 
 

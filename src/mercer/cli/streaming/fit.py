@@ -35,6 +35,7 @@ from mercer.gram.blocks.sources import scan
 from mercer.gram.plan import kept_rows
 from mercer.kernels.base import Kernel
 from mercer.model_files import save
+from mercer.proposals.letters import warn_of_case
 from mercer.readers.tables import text_columns
 
 _ALPHAS = (0.01, 0.1, 1.0, 10.0, 100.0)
@@ -97,6 +98,7 @@ def run(
         drawn = _draw(table.rows, seed, effort.assess)
         question = _question(table, drawn.sample, choices["task"])
         tell(_data_lines(files, table, question, len(drawn.sample)))
+        warn_of_case(question.X)
         model, words = _model(drawn.rest, question.task, choices)
         _fit(model, table.rows.map(Without(drawn.held)), engine, shown)
         tell(fit_lines(model, list(question.X.columns), words))
