@@ -213,7 +213,7 @@ def _variance(X: RawSamples, weight: Weights) -> float:
         return float(share @ ((X - mean) ** 2).mean(axis=1))
     stored = X.tocsr()
     entry = np.repeat(share, np.diff(stored.indptr)) / X.shape[1]
-    return float(entry @ (stored.data - mean) ** 2 + (1.0 - entry.sum()) * mean**2)
+    return float(entry @ (stored.data - mean) ** 2 + (1.0 - entry.sum()) * mean * mean)
 
 
 def kernel_by_name(
