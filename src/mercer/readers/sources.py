@@ -15,6 +15,7 @@ import numpy as np
 from mercer.aliases import RawSamples, Targets
 from mercer.errors import InputError
 from mercer.readers import parquet
+from mercer.readers.cells import doubt_digits
 from mercer.readers.doubts import check_case, doubt_case, is_mixed_case
 from mercer.readers.fasta import read_fasta
 from mercer.readers.files import MOST_BYTES, read_text
@@ -125,6 +126,7 @@ def _read_one(file: Path, like: Source | None, most_bytes: int, options: dict[st
     if file.suffix.lower() not in parquet.SUFFIXES:
         text = read_text(file, "latin-1", most_bytes)
         if _suffix(file) in _NAMED_SVMLIGHT or _is_svmlight(text):
+            doubt_digits(file.name, text, bool(options.get("strict")))
             return _vectors(file, text)
     return _table(file, like, most_bytes, options)
 

@@ -15,7 +15,7 @@ from typing import NoReturn
 from mercer.aliases import Frame
 from mercer.errors import InputError, did_you_mean
 from mercer.readers import parquet
-from mercer.readers.cells import Cells
+from mercer.readers.cells import Cells, doubt_digits_of_columns
 from mercer.readers.doubts import check_case, doubt_case_of_columns, holds_sequences
 from mercer.readers.files import MOST_BYTES, pandas, read_text
 from mercer.readers.layouts import LOOK, MISSING, Layout, find_decimal, find_separator, has_header
@@ -91,8 +91,13 @@ def read_table(
     if path.suffix.lower() in parquet.SUFFIXES:
         frame = parquet.read_parquet(path, most_bytes)
         layout = Layout("", True, tuple(frame.columns), ())
+        _check_known(texts, list(frame.columns))
         if like is not None:
             layout = dataclasses.replace(layout, case=like.case, sequences=like.sequences)
+            texts = [name for name in like.texts if name in frame.columns]
+        for name in texts:
+            frame[name] = _as_texts(frame[name])
+        doubt_digits_of_columns(path.name, frame, strict)
         return _in_one_case(path, frame, layout, case, strict)
     if like is not None:
         # The layout of a Parquet file has no separator: that of a text is then detected.
@@ -136,6 +141,13 @@ def _in_one_case(
         layout = dataclasses.replace(layout, case=case, sequences=sequences)
     doubt_case_of_columns(path.name, frame, strict)
     return frame, dataclasses.replace(layout, texts=text_columns(frame))
+
+
+def _as_texts(column: Frame) -> Frame:
+    """A column as texts; categories and missing values stay what they are."""
+    if str(column.dtype) == "category":
+        return column
+    return column.astype(object).where(column.isna(), column.astype(str))
 
 
 def _changed(column: Frame, case: str) -> Frame:
