@@ -141,7 +141,7 @@ def _print_effects(effects: list[list[Any]]) -> None:
     if not effects:
         return
     of = f"the probability of {effects[0][3]}" if effects[0][3] else "the prediction"
-    print(f"\nMain effects on {of}, as one column changes and the others stay\n")
+    print(f"\nMain effects on {visible(of)}, as one column changes and the others stay\n")
     for name, values, numbers, about in effects:
         text = str(MainEffect(name, values, np.array(numbers), about))
         if about != effects[0][3]:
