@@ -19,10 +19,11 @@ from mercer.automatic.question import class_names
 from mercer.automatic.study import layout_of
 from mercer.cli.comparison import Comparison
 from mercer.cli.loading import load_fitted
-from mercer.cli.output import check_writable, plain_warnings, print_json, visible, with_threads
+from mercer.cli.output import check_writable, plain_warnings, print_json, with_threads
 from mercer.domains.base import raw_length
 from mercer.errors import DataWarning, InputError, ParameterError, explain, nearest, warn
 from mercer.gram.blocks.files import find_files
+from mercer.markup import visible
 from mercer.readers import Layout, read_source, read_table
 from mercer.readers.doubts import check_case, doubt
 from mercer.readers.files import read_text

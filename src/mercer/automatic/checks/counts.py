@@ -18,6 +18,7 @@ from mercer.aliases import RawSamples
 from mercer.domains.base import Batch
 from mercer.domains.tables.columns import Markers, missing_values, table_columns
 from mercer.errors import InputTypeError, ParameterError
+from mercer.markup import visible
 from mercer.params import renamed_arguments
 from mercer.proposals.letters import warn_of_case
 
@@ -93,7 +94,7 @@ class TableCounts:
         lines = [heads, *body]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         rows = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
-        return "\n".join([*rows, "", self._total()])
+        return visible("\n".join([*rows, "", self._total()]))
 
     __repr__ = __str__
 
