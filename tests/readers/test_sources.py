@@ -136,6 +136,13 @@ def test_values_of_sparse_rows_that_lose_digits(tmp_path):
         read_source(file, strict=True)
 
 
+def test_more_columns_than_a_frame_has_room_for(tmp_path):
+    file = tmp_path / "wide.csv"
+    file.write_text(2 * ("," * 1_000_000 + "\n"))
+    with pytest.raises(errors.InputError, match="1,000,001 columns, above the limit of 1,000,000"):
+        read_source(file)
+
+
 def test_headers_of_a_million_letters(tmp_path):
     file = tmp_path / "s.fa"
     file.write_text(

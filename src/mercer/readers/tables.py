@@ -22,6 +22,7 @@ from mercer.readers.layouts import LOOK, MISSING, Layout, find_decimal, find_sep
 from mercer.readers.rows import check_rectangle, long_cells, table_rows
 from mercer.readers.written_dates import as_dates, date_orders
 
+_MOST_COLUMNS = 1_000_000
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")  # at the beginning
 
 
@@ -106,6 +107,7 @@ def read_table(
     missing = _missing(missing, like)
     text = read_text(path, encoding, most_bytes)
     separator, rows = _first_rows(path, text, separator)
+    _check_count(path, len(rows[0]))
     if header is None:
         header = has_header(rows, missing, like)
     names = _names(path, rows[0], header, like)
@@ -179,6 +181,13 @@ def _first_rows(path: Path, text: str, separator: str | None) -> tuple[str, list
     if not rows:
         raise InputError("path", str(path), "is empty")
     return separator, rows
+
+
+def _check_count(path: Path, n_columns: int) -> None:
+    """Refuse more columns than a data frame has room for, each of which takes about a kilobyte."""
+    if n_columns > _MOST_COLUMNS:
+        rule = f"has {n_columns:,} columns, above the limit of {_MOST_COLUMNS:,}"
+        raise InputError("path", str(path), rule, "is the separator wrong? else give fewer columns")
 
 
 def _check_separator(separator: str) -> None:
