@@ -13,7 +13,7 @@ from mercer.aliases import Gamma, KernelLike, RawSamples, Weights
 from mercer.definiteness import Definite
 from mercer.domains.base import Batch, Domain, Samples, pick_rows, raw_length
 from mercer.domains.raw import dense_numbers
-from mercer.errors import ParameterError, ShapeError
+from mercer.errors import InputTypeError, ParameterError, ShapeError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.custom.foreign import refuse_mixture
@@ -38,6 +38,7 @@ VECTOR_NAMES = {
     "chi2",
     "additive_chi2",
 }
+_NO_NUMBERS = "cSUMmV"  # kinds of NumPy: complex, bytes, texts, times, records
 
 
 class _RawSamples(Samples):
@@ -121,6 +122,10 @@ class CallableKernel(Kernel, abstract=True):
 
     def _values(self, left: RawSamples, right: RawSamples) -> np.ndarray:
         values = self.function(left, right)
+        kind = values.dtype if hasattr(values, "dtype") else np.asarray(values).dtype
+        if kind.kind in _NO_NUMBERS:
+            rule = f"returned values of type {kind}"
+            raise InputTypeError("kernel", self.function, rule, "return real numbers")
         values = dense_numbers(values)
         shape = raw_length(left), raw_length(right)
         if values.shape != shape:
