@@ -1,4 +1,4 @@
-"""Pieces of HTML for notebooks: boxes, tables and small pictures, in light and in dark themes.
+"""Texts for terminals, and HTML for notebooks: boxes, tables and pictures, in light and dark.
 
 Colors are those of the notebook; lines and backgrounds are half transparent grays, so that nothing
 has to know which theme is in use.
@@ -15,6 +15,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+# All control characters but tabs and line ends, and marks that change the direction of writing.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _BOX = (
     "display:inline-block;max-width:100%;box-sizing:border-box;padding:.5em .8em;margin:.2em 0;"
     "border:1px solid rgba(127,127,127,.4);border-radius:6px;color:inherit;"
@@ -141,6 +143,13 @@ def _colors(values: np.ndarray) -> np.ndarray:
     return np.where(finite[..., None], pixels, 0.0).round().astype(np.uint8)
 
 
+def visible(text: str) -> str:
+    """A text whose control characters are written as escapes: data must not move the cursor,
+    change colors or reverse the direction of what a terminal shows.
+    """
+    return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
 class LabeledLines:
     """Results that are shown as labeled lines of text, and in notebooks as a table."""
 
@@ -151,7 +160,7 @@ class LabeledLines:
     def __str__(self) -> str:
         lines = self.lines()
         width = 2 + max(len(label) for label, _ in lines)
-        return "\n".join(f"{label:<{width}}{text}" for label, text in lines)
+        return visible("\n".join(f"{label:<{width}}{text}" for label, text in lines))
 
     def _repr_html_(self) -> str:
         lines = self.lines()
@@ -174,7 +183,7 @@ class TextTable:
         rows = self.rows()
         widths = [2 + max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["".join(f"{t:<{w}}" for t, w in zip(row, widths)).rstrip() for row in rows]
-        return "\n".join([*lines, *self.notes])
+        return visible("\n".join([*lines, *self.notes]))
 
     def _repr_html_(self) -> str:
         head, *rows = self.rows()

@@ -31,6 +31,16 @@ def test_a_model_of_a_table(mercer, fit, rows, write, tmp_path):
     )
 
 
+def test_effects_on_a_class_whose_name_has_control_characters(mercer, write, tmp_path):
+    rng = np.random.default_rng(0)
+    cells = [[f"{x:.3f}", "yes\x1b]0;a\x07" if x > 0 else "no"] for x in rng.standard_normal(60)]
+    write(tmp_path / "t.csv", [["a", "y"], *cells])
+    assert mercer("fit", "t.csv", "-t", "y", "-q", "--no-assess", "--no-report").code == 0
+    said = mercer("explain", "t.mercer")
+    assert "Main effects on the probability of yes\\x1b]0;a\\x07" in said.out
+    assert "\x1b" not in said.out + said.err
+
+
 @pytest.mark.parametrize(
     "samples",
     [["acgt", "ttga", "acca", "ggta"], np.eye(4), [{1, 2}, {3}, {1}, {4, 3}]],

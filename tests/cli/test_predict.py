@@ -306,6 +306,35 @@ def test_letters_of_the_other_case(mercer, fit, tmp_path):
     assert mercer("predict", "s.mercer", "t.fa").err == ""  # it is read as the training data were
 
 
+def test_columns_of_dna(mercer, fit, tmp_path, write):
+    rng = np.random.default_rng(0)
+    texts = ["".join(rng.choice(list("ACGT" if at % 2 else "AACG"), 20)) for at in range(30)]
+    one_case = [["dna", "kind"], *([text, "xy"[at % 2]] for at, text in enumerate(texts))]
+    small = [[text.lower(), label] for text, label in one_case]
+    both = [*one_case[:-3], *small[-3:]]
+    write(tmp_path / "one.csv", one_case)
+    write(tmp_path / "small.csv", small)
+    write(tmp_path / "both.csv", both)
+    kernel = ("-t", "kind", "-k", "(Spectrum(2) @ texts).on(['dna'])")
+    note = "both.csv, column 'dna' holds DNA in capital and in small letters"
+    said = fit("both.csv", *kernel)
+    assert said.code == 0 and (said.out + said.err).count("holds DNA in capital") == 1, said
+    assert "read it in one case (--case upper" in said.out + said.err
+    assert note in fit("both.csv", "-q", "--strict", *kernel).err
+    assert fit("one.csv", "-q", *kernel).err == ""
+    assert mercer("predict", "one.mercer", "one.csv", "-q").err == ""
+    assert mercer("predict", "one.mercer", "both.csv").err.count(note) == 1
+    said = mercer("predict", "one.mercer", "small.csv").err
+    assert "column 'dna': letters = 'acgt' do not occur in the training sequences" in said
+    assert "DNA" not in mercer("predict", "one.mercer", "small.csv", "--case", "upper").err
+    right = mercer("predict", "one.mercer", "one.csv").out
+    assert mercer("predict", "one.mercer", "small.csv", "--case", "upper").out == right
+    said = fit("both.csv", "-q", "--case", "lower", "-t", "kind", "-k", kernel[-1])
+    assert said.code == 0 and said.err == ""
+    assert mercer("predict", "both.mercer", "both.csv").out == right  # it is read as in training
+    assert "DNA in lower case" in fit("both.csv", "--case", "lower", *kernel).out
+
+
 def test_single_texts(mercer, fit, one_line, tmp_path):
     for at in range(24):
         folder = tmp_path / "texts" / ("sea", "hill")[at % 2]

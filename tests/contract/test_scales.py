@@ -15,6 +15,8 @@ import mercer
 from mercer import (
     RBF,
     SVC,
+    AutoClassifier,
+    AutoRegressor,
     Conformal,
     Constant,
     Convolution,
@@ -23,6 +25,8 @@ from mercer import (
     KernelRidge,
     Laplacian,
     Linear,
+    LinearSVC,
+    LinearSVR,
     Matern,
     MeanEmbedding,
     Polynomial,
@@ -53,6 +57,38 @@ def test_a_variance_that_overflows_is_an_error(name):
     model.set_params(gamma="scale")
     with pytest.raises(ValueError, match=r"overflow|finite"):
         model.fit(1e200 * samples(name), target(name))
+
+
+@every_estimator("kernel", "names")
+def test_a_variance_of_sparse_rows_that_overflows_is_an_error(name):
+    model = make(name, "rbf")
+    if "gamma" not in model.get_params(deep=False):
+        pytest.skip("it has no gamma")
+    model.set_params(gamma="scale")
+    with pytest.raises((ValueError, TypeError), match=r"overflow|finite|Sparse"):
+        model.fit(scipy.sparse.csr_matrix(1e200 * samples(name)), target(name))
+
+
+@pytest.mark.parametrize("model", [AutoRegressor(), AutoClassifier()], ids=repr)
+def test_automatic_models_of_sparse_rows_of_any_scale(model):
+    X = samples("SVC")
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    with pytest.raises(errors.ParameterError, match="variance of X, which overflows"):
+        model.fit(scipy.sparse.csr_matrix(1e200 * X), y)
+    far = 1e9 + 1e-3 * X  # where a difference of squares has no digits left
+    length = model.fit(scipy.sparse.csr_matrix(far), y).candidates_[0].length_scale
+    spread = np.sqrt(far.var(axis=0).sum())
+    assert min(abs(np.log2(length / spread) - at) for at in range(-8, 9)) < 0.01
+
+
+@pytest.mark.parametrize("form", [np.asarray, scipy.sparse.csr_matrix])
+@pytest.mark.parametrize("model", [LinearSVC(), LinearSVR()], ids=repr)
+def test_linear_machines_of_numbers_whose_squares_vanish(model, form):
+    X = samples("SVC")
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    with pytest.raises(errors.ParameterError, match="squares are 0; multiply the data"):
+        model.fit(form(1e-200 * X), y)
+    model.fit(form(0.0 * X), y)  # constant on purpose
 
 
 @every_estimator("kernel")

@@ -6,9 +6,11 @@ import contextlib
 import os
 from decimal import Decimal
 
+import pandas
 import pytest
 
 from mercer import errors
+from mercer.errors import DataWarning, InputError
 from mercer.readers import read_table
 
 pa = pytest.importorskip("pyarrow")
@@ -23,6 +25,25 @@ def written(tmp_path):
         return tmp_path / name
 
     return write
+
+
+def test_whole_numbers_that_lose_digits(tmp_path):
+    file = tmp_path / "t.parquet"
+    names = [2**60 + at for at in range(4)]
+    for kind in ("int64", "uint64", "Int64"):
+        pandas.DataFrame({"name": pandas.array(names, dtype=kind), "a": range(4)}).to_parquet(file)
+        with pytest.warns(DataWarning, match=r"column 'name' = 1152921504606846977 is a whole"):
+            read_table(file)
+        with pytest.raises(InputError, match=r"beyond 2.53: its last digits are lost.*--text"):
+            read_table(file, strict=True)
+        frame, layout = read_table(file, texts=["name"], strict=True)
+        assert frame["name"].tolist() == list(map(str, names)) and layout.texts == ("name",)
+        assert read_table(file, like=layout, strict=True)[0]["name"].tolist()[1] == str(names[1])
+    pandas.DataFrame({"name": pandas.array([2**60, None, 5], dtype="Int64")}).to_parquet(file)
+    frame, _ = read_table(file, texts=["name"], strict=True)
+    assert frame["name"].isna().tolist() == [False, True, False]
+    with pytest.raises(InputError, match="is not a column"):
+        read_table(file, texts=["nome"])
 
 
 def test_a_table(written):
@@ -91,6 +112,7 @@ def test_long_texts_in_a_small_file(written, store_schema):
         read_table(file, most_bytes=1_000_000)
 
 
+@pytest.mark.filterwarnings("ignore::mercer.errors.DataWarning")
 def test_damaged_files(written, tmp_path):
     whole = written({"a": list(range(1000)), "b": ["x"] * 1000}).read_bytes()
     for content in (b"", b"PAR1", whole[:-4], whole[: len(whole) // 2], b"a,b\n1,2\n"):

@@ -127,6 +127,22 @@ def test_column_numbers_beyond_reason(tmp_path):
     assert read_source(file).samples.shape == (2, 900_000)
 
 
+def test_values_of_sparse_rows_that_lose_digits(tmp_path):
+    file = tmp_path / "v.svm"
+    file.write_text(f"1 1:3 2:{2**60}\n-1 1:4 2:{2**60 + 1}\n")
+    with pytest.warns(errors.DataWarning, match=r"v.svm, line 2 = '\d+' is a whole number beyond"):
+        read_source(file)
+    with pytest.raises(errors.InputError, match="last digits are lost"):
+        read_source(file, strict=True)
+
+
+def test_more_columns_than_a_frame_has_room_for(tmp_path):
+    file = tmp_path / "wide.csv"
+    file.write_text(2 * ("," * 1_000_000 + "\n"))
+    with pytest.raises(errors.InputError, match="1,000,001 columns, above the limit of 1,000,000"):
+        read_source(file)
+
+
 def test_headers_of_a_million_letters(tmp_path):
     file = tmp_path / "s.fa"
     file.write_text(

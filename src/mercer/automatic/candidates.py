@@ -95,6 +95,13 @@ def _table_kernels(X: RawSamples, missing: tuple[object, ...]) -> list[Kernel]:
 
 
 def _sparse_kernels(X: SparseMatrix) -> list[Kernel]:
-    mean_square = np.asarray(X.multiply(X).mean(axis=0)).sum()
-    variance = float(mean_square - (np.asarray(X.mean(axis=0)) ** 2).sum())
-    return _rbf_kernels(float(np.sqrt(max(variance, 0.0))) or 1.0)
+    stored, n_samples = X.tocsc(), X.shape[0]
+    means = np.asarray(stored.mean(axis=0)).ravel()
+    n_zeros = n_samples - np.diff(stored.indptr)
+    centered = stored.data - np.repeat(means, np.diff(stored.indptr))
+    with np.errstate(all="ignore"):  # a difference of two squares would lose digits
+        variance = float((centered @ centered + n_zeros @ means**2) / n_samples)
+    if not np.isfinite(variance):
+        remedy = "divide the data by a constant, or standardize the columns"
+        raise ParameterError("kernel", "auto", "needs the variance of X, which overflows", remedy)
+    return _rbf_kernels(float(np.sqrt(variance)) or 1.0)

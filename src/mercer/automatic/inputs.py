@@ -41,6 +41,7 @@ from mercer.errors import (
 from mercer.estimators.common.faces import ShowsFit
 from mercer.estimators.common.validation import check_weights
 from mercer.params import NearestNames
+from mercer.proposals.letters import warn_of_case
 from mercer.proposals.registry import is_auto, kind_of_samples
 
 # What only a fit on a table sets.
@@ -68,6 +69,7 @@ class CheckedInput(NearestNames, ShowsFit, BaseEstimator):
             raise ValueError(f"This {type(self).__name__} estimator {message}")
         self._forget_columns()
         given, X = X, self._check_samples(X, reset=True)
+        warn_of_case(given, tuple(self.missing), _listed(self.drop))
         y = column_or_1d(y, warn=True)
         if len(y) != raw_length(X):
             rule = f"must have one for each of the {raw_length(X)} samples"

@@ -31,6 +31,7 @@ from mercer.params import renamed_arguments
 from mercer.proposals.registry import is_auto
 from mercer.proposals.tables import read_columns
 from mercer.readers import Layout, Source
+from mercer.readers.doubts import holds_sequences, nucleic_letters
 
 __all__ = ["Study", "layout_of", "study"]
 
@@ -209,6 +210,7 @@ def _source_facts(source: Source, question: Question, result: Study) -> dict[str
         "layout": source.layout and dataclasses.asdict(source.layout),
         "options": source.options,
         "letters": _letters(source),
+        "column letters": _letters_of_columns(question.X),
         "id": next((each.column for each in question.left_out if each.kind == "id"), None),
         "shares": _class_shares(question),
         "categories": _categories(question.X, result.columns),
@@ -305,6 +307,14 @@ def _letters(source: Source) -> str:
     if source.kind != "sequences":
         return ""
     return "".join(sorted(set().union(*source.samples)))
+
+
+def _letters_of_columns(X: RawSamples) -> dict[str, str]:
+    """The letters of columns of DNA, by which those of other tables may be compared."""
+    if not hasattr(X, "columns"):
+        return {}
+    names = [name for name in X if holds_sequences(X[name])]
+    return {name: "".join(sorted(nucleic_letters(X[name]))) for name in names}
 
 
 def _categories(X: RawSamples, columns: list[dict[str, Any]]) -> dict[str, list[str]]:

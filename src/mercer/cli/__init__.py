@@ -92,7 +92,7 @@ def _report_error(error: Exception) -> int:
 
 
 def _fail(line: str, code: int) -> int:
-    from mercer.cli.output import visible
+    from mercer.markup import visible
 
     print(f"mercer: {visible(line)}", file=sys.stderr)
     return code

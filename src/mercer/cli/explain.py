@@ -12,12 +12,13 @@ from mercer.automatic.explanations import fitted_samples, term_shares
 from mercer.automatic.learners import title_of
 from mercer.automatic.metrics import METRICS
 from mercer.cli.loading import load_model
-from mercer.cli.output import align, folded, print_json, visible
+from mercer.cli.output import align, folded, print_json
 from mercer.domains.base import pick_rows, raw_length
 from mercer.domains.raw import dense_numbers
 from mercer.estimators.learning.effects import MainEffect
 from mercer.kernels.base import Kernel
 from mercer.kernels.functions import without_marks
+from mercer.markup import visible
 from mercer.report.formatting import metric_text, shorten
 from mercer.report.terms import readable, term_lines
 
@@ -141,7 +142,7 @@ def _print_effects(effects: list[list[Any]]) -> None:
     if not effects:
         return
     of = f"the probability of {effects[0][3]}" if effects[0][3] else "the prediction"
-    print(f"\nMain effects on {of}, as one column changes and the others stay\n")
+    print(f"\nMain effects on {visible(of)}, as one column changes and the others stay\n")
     for name, values, numbers, about in effects:
         text = str(MainEffect(name, values, np.array(numbers), about))
         if about != effects[0][3]:

@@ -9,13 +9,14 @@ import numpy as np
 
 from mercer.aliases import Estimator, RawSamples
 from mercer.cli.loading import load_fitted
-from mercer.cli.output import plain_warnings, print_json, visible
+from mercer.cli.output import plain_warnings, print_json
 from mercer.cli.predict import read_samples
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import ABSENT, InputError, ParameterError
 from mercer.explanations.explaining import explain
 from mercer.explanations.explanation import Explanation
 from mercer.explanations.formatting import as_text
+from mercer.markup import visible
 
 _BACKGROUND = 100  # rows of the data that others are compared with, if the model keeps none
 _FIRST = 3  # samples that are explained where none are named

@@ -49,7 +49,7 @@ _TEXT = (
     "A column to read as text, for example numbers that are really names. The option may be given "
     "several times."
 )
-_CASE = "Convert the letters of FASTA files to upper or lower case."
+_CASE = "Convert the letters of FASTA files, of columns of DNA and of texts to upper or lower case."
 _STRICT = (
     "Stop with an error at doubtful data, such as a word in a column of numbers, instead of "
     "printing a note."

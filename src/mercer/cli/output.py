@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 import shutil
 import sys
 import textwrap
@@ -16,19 +15,11 @@ from typing import Any
 import numpy as np
 
 from mercer.errors import InputError
+from mercer.markup import visible
 
 _WIDTH = 88  # columns of aligned lines, where the terminal is not narrower
 _NARROWEST = 40
 _WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
-# All control characters but tabs and line ends, and marks that change the direction of writing.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-
-
-def visible(text: str) -> str:
-    """A text whose control characters are written as escapes: data must not move the cursor,
-    change colors or reverse the direction of what a terminal shows.
-    """
-    return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def align(lines: list[tuple[str, str]], indent: int = 0) -> str:

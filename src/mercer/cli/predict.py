@@ -7,6 +7,7 @@ import dataclasses
 import io
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,13 @@ from mercer.automatic.question import class_names
 from mercer.automatic.study import layout_of
 from mercer.cli.comparison import Comparison
 from mercer.cli.loading import load_fitted
-from mercer.cli.output import check_writable, plain_warnings, print_json, visible, with_threads
+from mercer.cli.output import check_writable, plain_warnings, print_json, with_threads
 from mercer.domains.base import raw_length
 from mercer.errors import DataWarning, InputError, ParameterError, explain, nearest, warn
 from mercer.gram.blocks.files import find_files
+from mercer.markup import visible
 from mercer.readers import Layout, read_source, read_table
-from mercer.readers.doubts import doubt
-from mercer.readers.fasta import check_case
+from mercer.readers.doubts import check_case, doubt
 from mercer.readers.files import read_text
 from mercer.readers.rows import table_rows
 from mercer.readers.sources import Source, holds_tables, read_texts
@@ -144,7 +145,7 @@ def read_samples(model: Estimator, data: list[Path], reading: dict[str, Any]) ->
     layout = layout_of(model)
     kind = model.source_["kind"]
     if kind == "table" and layout is not None:
-        return _read_table(model, layout, data, reading["strict"], reading["id"])
+        return _read_table(model, layout, data, reading)
     if reading["id"] is not None:
         raise InputError("--id", reading["id"], f"is for tables, and the model is one of {kind}")
     source = _read_alike(model, data, reading)
@@ -161,20 +162,21 @@ def read_samples(model: Estimator, data: list[Path], reading: dict[str, Any]) ->
 def _read_alike(model: Estimator, data: list[Path], reading: dict[str, Any]) -> Source:
     """Read files with the options of the training, unless others are given now."""
     alike = model.source_.get("options", {})
-    if model.source_["kind"] == "texts" and all(path.is_file() for path in data):
-        return read_texts(data, **alike)
     given = {name: reading[name] for name in ("case", "strict") if reading[name] is not None}
+    if model.source_["kind"] == "texts" and all(path.is_file() for path in data):
+        given.pop("strict", None)
+        return read_texts(data, **{**alike, **given})
     return read_source(data, **{**alike, **given})
 
 
-def _check_letters(sequences: list[str], known: str) -> None:
+def _check_letters(sequences: Iterable[str], known: str, what: str = "letters") -> None:
     """Say so where sequences have letters of the other case only, which are none of the model's."""
     letters = set().union(*sequences)
     changed = {letter.swapcase() for letter in letters}
     if letters.isdisjoint(known) and not changed.isdisjoint(known):
         rule = f"do not occur in the training sequences, which are {known[:30]}"
         remedy = "--case upper, or lower, as those are"
-        warn(explain("letters", "".join(sorted(letters))[:30], rule, remedy), DataWarning)
+        warn(explain(what, "".join(sorted(letters))[:30], rule, remedy), DataWarning)
 
 
 def _widen(X: SparseMatrix, n_columns: int) -> None:
@@ -184,16 +186,19 @@ def _widen(X: SparseMatrix, n_columns: int) -> None:
 
 
 def _read_table(
-    model: Estimator, layout: Layout, data: list[Path], strict: bool, wanted: str | None
+    model: Estimator, layout: Layout, data: list[Path], reading: dict[str, Any]
 ) -> _NewSamples:
-    target = model.source_["target"]
-    frame, path = _read_tables(data, layout, target, strict)
+    target, strict, wanted = model.source_["target"], reading["strict"], reading["id"]
+    frame, path = _read_tables(data, layout, target, {"strict": strict, "case": reading["case"]})
     y = None
     if target in frame.columns:
         y = frame.pop(target).to_numpy()
     numbers = [name for name in model.feature_names_in_ if name not in layout.texts]
     _check_header(frame, path.name, list(model.feature_names_in_), layout)
     _check_columns(frame, path.name, numbers, model.source_.get("categories", {}), strict)
+    for name, letters in model.source_.get("column letters", {}).items():
+        if name in frame.columns:
+            _check_letters(frame[name].dropna().astype(str), letters, f"column {name!r}: letters")
     kept = model.source_.get("id")
     if wanted is not None:
         kept = find_column(frame, wanted, "id")
@@ -205,14 +210,15 @@ def _read_table(
     return _NewSamples(X, y, _row_names(frame[kept]), str(kept))
 
 
-def _read_tables(data: list[Path], layout: Layout, target: str, strict: bool) -> tuple[Frame, Path]:
+def _read_tables(
+    data: list[Path], layout: Layout, target: str, reading: dict[str, Any]
+) -> tuple[Frame, Path]:
     """The rows of all tables, which have the columns of the first one, and its path."""
     files = data
     if any("*" in str(path) or holds_tables(path) for path in data):
         files = list(map(Path, find_files(data)))
     frames = [
-        read_table(path, like=_layout_of_file(layout, target, path), strict=strict)[0]
-        for path in files
+        read_table(path, like=_layout_of_file(layout, target, path), **reading)[0] for path in files
     ]
     first, *others = frames
     for path, frame in zip(files[1:], others, strict=True):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mercer.markup import visible
+
 if TYPE_CHECKING:
     from mercer.explanations.explanation import Explanation
 
@@ -64,7 +66,7 @@ def as_text(explanation: Explanation, titles: list[str] | None = None) -> str:
     rest = 0 if titles or np.ndim(explanation.values) == 1 else len(explanation) - _ROWS
     if rest > 0:
         lines += ["", f"and {rest} more rows"]
-    return "\n".join(lines)
+    return visible("\n".join(lines))
 
 
 def _row_text(title: str, one: Explanation) -> list[str]:

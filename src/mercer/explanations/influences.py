@@ -14,6 +14,7 @@ from mercer.errors import EmptyInputError, InputTypeError, ParameterError
 from mercer.explanations.functions import LearnedFunction, learned_function
 from mercer.explanations.leave_one_out import NormalSystem, normal_systems
 from mercer.kernels.geometry import feature_distance
+from mercer.markup import visible
 from mercer.params import integer
 
 _SHOWN = 5  # samples of each kind, and rows
@@ -116,7 +117,7 @@ class Influence:
         lines = [f"training samples behind the {self.quantity}"]
         for row in range(min(_SHOWN, len(self))):
             lines += ["", f"row {row}", *(f"  {line}" for line in self._lines(row))]
-        return "\n".join(lines)
+        return visible("\n".join(lines))
 
     def _lines(self, row: int) -> list[str]:
         lines = []

@@ -18,6 +18,7 @@ from mercer.explanations.sampling import sampled_values
 from mercer.kernels.base import Kernel
 from mercer.kernels.separable.parts import PartValues
 from mercer.kernels.texts import BagOfWords, TfIdf
+from mercer.markup import visible
 
 _SAMPLES = 5  # that are shown
 _PARTS = 12  # of each, with the largest values
@@ -195,7 +196,7 @@ class PartExplanation:
     def __str__(self) -> str:
         text = self.text([f"sample {row}" for row in range(min(_SAMPLES, len(self)))])
         rest = len(self) - _SAMPLES
-        return f"{text}\n\nand {rest} more samples" if rest > 0 else text
+        return visible(f"{text}\n\nand {rest} more samples" if rest > 0 else text)
 
     def text(self, names: list[str]) -> str:
         """The parts with the largest contributions, of the first samples.

@@ -28,6 +28,7 @@ from mercer.kernels.texts import TfIdf
 from mercer.kernels.vectors.radial import RBF
 from mercer.params import positive, renamed_arguments
 from mercer.proposals.keys import names_rows
+from mercer.proposals.letters import warn_of_case
 from mercer.state import storable
 
 _FEW = 10  # different values up to which text is a category, however few rows there are
@@ -200,7 +201,7 @@ def table_kernel(
 
     The kernel is a starting point: its widths are those of the columns and are not tuned.
     `AutoClassifier`, `AutoRegressor` and `learn_kernel` learn them. Columns that name the rows,
-    such as ``customer_id``, give a warning.
+    such as ``customer_id``, give a warning, and so do columns of DNA in capital and small letters.
 
     Parameters
     ----------
@@ -228,6 +229,7 @@ def table_kernel(
     kernel = proposed_kernel(X, scale=scale, missing=missing, holes=holes)
     if hasattr(X, "columns"):
         _warn_of_identifiers(X)
+    warn_of_case(X, missing)
     return kernel
 
 

@@ -19,6 +19,9 @@ _MANY_DIGITS = re.compile(r"\d{16}")
 _WHOLE = re.compile(r"[-+]?\d+")
 _GROUPED = re.compile(r"[-+]?\d{1,3}(,\d{3})*")  # thousands, or the decimals of European numbers
 _AS_TEXT = "read the column as text (--text, or texts=)"
+_AS_NAME = f"if it is a name, {_AS_TEXT}"
+_LOST = "is a whole number beyond 2^53: its last digits are lost"
+_LONG_VALUE = re.compile(r":([-+]?\d{16,})(?=\s|$)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,18 +103,42 @@ class Cells:
         for (line, cells), *are_large in zip(rows, *large.values(), strict=False):
             for name, cell, is_large in zip(large, cells, are_large, strict=False):
                 if is_large and _loses_digits(cell.strip()):
-                    rule = "is a whole number beyond 2^53: its last digits are lost"
-                    remedy = f"if it is a name, {_AS_TEXT}"
                     place = f"{self.file}, line {line}, column {name!r}"
-                    doubt(self.strict, place, cell.strip(), rule, remedy)
+                    doubt(self.strict, place, cell.strip(), _LOST, _AS_NAME)
                     return
+
+
+def doubt_digits_of_columns(file: str, frame: Frame, strict: bool) -> None:
+    """The same of a table that is no text: its first number that is rounded is named."""
+    for name in frame.columns:
+        if _kind(frame[name]) not in "iu":
+            continue
+        for value in frame[name][_are_large(frame[name])]:
+            if value != int(float(value)):
+                doubt(strict, f"{file}, column {name!r}", int(value), _LOST, _AS_NAME)
+                break
+
+
+def doubt_digits(file: str, text: str, strict: bool) -> None:
+    """The same of the values of a text in which they stand after colons."""
+    for match in _LONG_VALUE.finditer(text):
+        if _loses_digits(match[1]):
+            line = text.count("\n", 0, match.start()) + 1
+            remedy = "divide the values by a constant, or subtract one"
+            doubt(strict, f"{file}, line {line}", match[1], _LOST, remedy)
+            return
+
+
+def _kind(column: Frame) -> str:
+    """The kind of a column's numbers, which pandas' own types call by the same letters."""
+    return str(getattr(column.dtype, "kind", "O"))
 
 
 def _are_large(column: Frame) -> np.ndarray:
     """Which numbers may be beyond those that are exact."""
-    if column.dtype.kind not in "iuf":
+    if _kind(column) not in "iuf":
         return np.zeros(len(column), dtype=bool)
-    return np.abs(column.to_numpy(dtype=float)) >= _EXACT
+    return np.abs(column.to_numpy(dtype=float, na_value=np.nan)) >= _EXACT
 
 
 def _loses_digits(cell: str) -> bool:

@@ -7,12 +7,10 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
-from mercer.errors import InputError, ParameterError
-from mercer.readers.doubts import doubt
+from mercer.errors import InputError
+from mercer.readers.doubts import check_case, doubt, doubt_case
 from mercer.readers.files import MOST_BYTES, read_text
 from mercer.readers.rows import LINE_ENDS
-
-_NUCLEOTIDES = set("acgturykmswbdhvn-*")  # with the letters of IUPAC for uncertain ones
 
 
 def read_fasta(
@@ -70,12 +68,6 @@ def read_fasta(
     return names, sequences
 
 
-def check_case(case: str | None) -> None:
-    """Refuse what is no case of letters."""
-    if case not in (None, "upper", "lower"):
-        raise ParameterError("case", case, "must be 'upper', 'lower' or None")
-
-
 def _parse(lines: Iterable[str], file: str) -> tuple[list[int], list[str], list[str]]:
     """The line, the name and the letters of every sequence."""
     starts: list[int] = []
@@ -107,19 +99,3 @@ def _check_letters(
         first = empty[0]
         remedy = "complete it, or leave it out"
         doubt(strict, f"{file}, line {lines[first]}", f">{names[first]}", rule, remedy)
-
-
-def doubt_case(what: str, files: str | list[str], sequences: list[str], strict: bool) -> None:
-    """Say so where DNA is in capital and in small letters."""
-    if is_mixed_case(sequences):
-        rule = "holds DNA in capital and in small letters, which kernels take for different ones"
-        remedy = "read it in one case (--case upper, or case='upper')"
-        doubt(strict, what, files, rule, remedy)
-
-
-def is_mixed_case(sequences: list[str]) -> bool:
-    """Whether sequences are DNA or RNA, with capital and small letters."""
-    letters: set[str] = set().union(*sequences)
-    capital = {letter for letter in letters if letter != letter.lower()}
-    is_nucleic = {letter.lower() for letter in letters} <= _NUCLEOTIDES
-    return is_nucleic and bool(capital) and capital != letters - set("-*")

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from mercer.readers.doubts import holds_sequences
 from mercer.readers.rows import table_rows
 
 MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL")
@@ -42,6 +43,10 @@ class Layout:
         The columns of dates such as 31/12/2021.
     month_first : tuple of str
         The columns of dates such as 12/31/2021.
+    case : str or None
+        "upper" or "lower", where columns of DNA are read in one case.
+    sequences : tuple of str
+        These columns.
     """
 
     separator: str
@@ -53,6 +58,8 @@ class Layout:
     decimal: str = "."
     day_first: tuple[str, ...] = ()
     month_first: tuple[str, ...] = ()
+    case: str | None = None
+    sequences: tuple[str, ...] = ()
 
     @property
     def date_orders(self) -> dict[str, str]:
@@ -70,6 +77,8 @@ class Layout:
         for first, columns in (("day", self.day_first), ("month", self.month_first)):
             if columns:
                 parts.append(f"dates with the {first} first")
+        if self.sequences:
+            parts.append(f"DNA in {self.case} case")
         return ", ".join(parts)
 
 
@@ -119,7 +128,7 @@ def _is_header(rows: list[list[str]], missing: tuple[str, ...]) -> bool:
     if values or not names:
         return False
     columns = [set(map(str.strip, cells)) for cells in zip(*rows[1:], strict=False)]
-    if _occurs_below(rows[0], columns):
+    if _occurs_below(rows[0], columns) or _is_sequence(rows):
         return False
     if len(set(names)) == len(names):
         return True
@@ -134,6 +143,16 @@ def _are_names_to_correct(names: list[str], columns: list[set[str]]) -> bool:
 def _occurs_below(first: list[str], columns: list[set[str]]) -> bool:
     pairs = zip(first, columns, strict=False)
     return any(cell.strip() in below - {""} for cell, below in pairs)
+
+
+def _is_sequence(rows: list[list[str]]) -> bool:
+    """Whether a cell of the first row is a sequence of DNA, as those below it are."""
+    for first, *below in zip(*rows, strict=False):
+        if holds_sequences([first, *below]) and holds_sequences([first]):
+            shortest = min(map(len, below), default=len(first) + 1)
+            if len(first) >= shortest:
+                return True
+    return False
 
 
 def _is_above_numbers(rows: list[list[str]], missing: tuple[str, ...]) -> bool:

@@ -15,7 +15,9 @@ import numpy as np
 from mercer.aliases import RawSamples, Targets
 from mercer.errors import InputError
 from mercer.readers import parquet
-from mercer.readers.fasta import check_case, doubt_case, is_mixed_case, read_fasta
+from mercer.readers.cells import doubt_digits
+from mercer.readers.doubts import check_case, doubt_case, is_mixed_case
+from mercer.readers.fasta import read_fasta
 from mercer.readers.files import MOST_BYTES, read_text
 from mercer.readers.layouts import Layout
 from mercer.readers.series import holds_series, read_series
@@ -106,9 +108,9 @@ def read_source(
     return _read_one(files[0], like, most_bytes, options)
 
 
-def read_texts(files: Sequence[Path], encoding: str = "utf-8") -> Source:
+def read_texts(files: Sequence[Path], encoding: str = "utf-8", case: str | None = None) -> Source:
     """Files of which each is one text, without classes."""
-    texts = [read_text(file, encoding) for file in files]
+    texts = [_in_case(read_text(file, encoding), case) for file in files]
     return Source("texts", texts, None, list(map(str, files)), None, f"{len(files):,} texts")
 
 
@@ -116,7 +118,7 @@ def _read_one(file: Path, like: Source | None, most_bytes: int, options: dict[st
     if is_tudataset(file):
         return _graphs(file)
     if file.is_dir():
-        return _texts(file, options.get("encoding", "utf-8"), most_bytes)
+        return _texts(file, most_bytes, options)
     if _suffix(file) in LINES:
         return _tree_lines(file, most_bytes)
     if holds_series(file):
@@ -124,12 +126,12 @@ def _read_one(file: Path, like: Source | None, most_bytes: int, options: dict[st
     if file.suffix.lower() not in parquet.SUFFIXES:
         text = read_text(file, "latin-1", most_bytes)
         if _suffix(file) in _NAMED_SVMLIGHT or _is_svmlight(text):
+            doubt_digits(file.name, text, bool(options.get("strict")))
             return _vectors(file, text)
     return _table(file, like, most_bytes, options)
 
 
 def _table(file: Path, like: Source | None, most_bytes: int, options: dict[str, Any]) -> Source:
-    options = {name: value for name, value in options.items() if name != "case"}
     layout = None if like is None else like.layout
     frame, layout = read_table(file, like=layout, most_bytes=most_bytes, **options)
     missing = int(frame.isna().to_numpy().sum())
@@ -208,7 +210,7 @@ def _classes(headers: list[str], origins: list[str], n_files: int) -> tuple[np.n
     return None, "headers are names"
 
 
-def _texts(folder: Path, encoding: str, most_bytes: int) -> Source:
+def _texts(folder: Path, most_bytes: int, options: dict[str, Any]) -> Source:
     """The texts or trees of all folders in a folder, or its own if it has no folders."""
     if holds_tables(folder):
         remedy = f"give a table, or {folder}/* where several are read"
@@ -221,12 +223,20 @@ def _texts(folder: Path, encoding: str, most_bytes: int) -> Source:
     if hold_trees(files):
         trees = read_tree_files(files, most_bytes)
         return Source("trees", trees, classes, names, None, f"{len(files):,} trees{extent}")
+    encoding, case = options.get("encoding", "utf-8"), options.get("case")
     texts = []
     for file in files:  # all of them together have to keep the limit
         texts.append(read_text(file, encoding, most_bytes))
         most_bytes -= len(texts[-1])
-    description = f"{len(files):,} texts{extent}"
-    return Source("texts", texts, classes, names, None, description, {"encoding": encoding})
+    texts = [_in_case(text, case) for text in texts]
+    doubt_case("path", str(folder), texts, bool(options.get("strict")))
+    description, used = f"{len(files):,} texts{extent}", {"encoding": encoding, "case": case}
+    return Source("texts", texts, classes, names, None, description, used)
+
+
+def _in_case(text: str, case: str | None) -> str:
+    """A text in capital or in small letters, or as it is."""
+    return text if case is None else str(getattr(text, case)())
 
 
 def holds_tables(folder: Path) -> bool:

@@ -15,12 +15,14 @@ from typing import NoReturn
 from mercer.aliases import Frame
 from mercer.errors import InputError, did_you_mean
 from mercer.readers import parquet
-from mercer.readers.cells import Cells
+from mercer.readers.cells import Cells, doubt_digits_of_columns
+from mercer.readers.doubts import check_case, doubt_case_of_columns, holds_sequences
 from mercer.readers.files import MOST_BYTES, pandas, read_text
 from mercer.readers.layouts import LOOK, MISSING, Layout, find_decimal, find_separator, has_header
 from mercer.readers.rows import check_rectangle, long_cells, table_rows
 from mercer.readers.written_dates import as_dates, date_orders
 
+_MOST_COLUMNS = 1_000_000
 _BLANK_LINES = re.compile(r"\A(?:[ \t]*(?:\r\n|\n|\r))+")  # at the beginning
 
 
@@ -34,6 +36,7 @@ def read_table(
     texts: Sequence[str] = (),
     like: Layout | None = None,
     strict: bool = False,
+    case: str | None = None,
     most_bytes: int = MOST_BYTES,
 ) -> tuple[Frame, Layout]:
     """Read a delimited file (plain or gzip) or a Parquet file; what is None is detected.
@@ -41,7 +44,8 @@ def read_table(
     Decimal commas are read where the separator is another character and no number has a point. A
     cell that is not a number, in a column where at most one cell in twenty is not, is a missing
     value, with a warning that names its line. Dates such as 31/12/2021 become 2021-12-31 where all
-    cells of a column allow only one order of day and month.
+    cells of a column allow only one order of day and month. Columns of DNA in capital and in small
+    letters, which kernels take for different letters, give a warning.
 
     Parameters
     ----------
@@ -61,6 +65,8 @@ def read_table(
         The layout of an earlier file: columns keep its names and types, and some may be absent.
     strict : bool
         Whether to refuse what would give a warning.
+    case : {"upper", "lower"}, optional
+        Change all letters of columns of DNA or RNA to capital or to small letters.
     most_bytes : int
         Larger files are refused.
 
@@ -81,10 +87,19 @@ def read_table(
     >>> print(layout, frame["age"].tolist())
     semicolons, a header, 2 columns [31.0, nan]
     """
+    check_case(case)
     path = Path(path)
     if path.suffix.lower() in parquet.SUFFIXES:
         frame = parquet.read_parquet(path, most_bytes)
-        return frame, Layout("", True, tuple(frame.columns), _texts(frame))
+        layout = Layout("", True, tuple(frame.columns), ())
+        _check_known(texts, list(frame.columns))
+        if like is not None:
+            layout = dataclasses.replace(layout, case=like.case, sequences=like.sequences)
+            texts = [name for name in like.texts if name in frame.columns]
+        for name in texts:
+            frame[name] = _as_texts(frame[name])
+        doubt_digits_of_columns(path.name, frame, strict)
+        return _in_one_case(path, frame, layout, case, strict)
     if like is not None:
         # The layout of a Parquet file has no separator: that of a text is then detected.
         separator = (like.separator or None) if separator is None else separator
@@ -92,6 +107,7 @@ def read_table(
     missing = _missing(missing, like)
     text = read_text(path, encoding, most_bytes)
     separator, rows = _first_rows(path, text, separator)
+    _check_count(path, len(rows[0]))
     if header is None:
         header = has_header(rows, missing, like)
     names = _names(path, rows[0], header, like)
@@ -111,7 +127,36 @@ def read_table(
         day_first, month_first = _keys(orders, "day"), _keys(orders, "month")
         layout = dataclasses.replace(layout, day_first=day_first, month_first=month_first)
     frame = as_dates(frame, layout.date_orders)
-    return frame, dataclasses.replace(layout, texts=_texts(frame))
+    return _in_one_case(path, frame, layout, case, strict)
+
+
+def _in_one_case(
+    path: Path, frame: Frame, layout: Layout, case: str | None, strict: bool
+) -> tuple[Frame, Layout]:
+    """The table with columns of DNA in the case that is asked for, or that of an earlier table."""
+    case = case or layout.case
+    if case is not None:
+        others = [name for name in frame.columns if name not in layout.sequences]
+        sequences = (*layout.sequences, *(n for n in others if holds_sequences(frame[n])))
+        for name in filter(frame.columns.__contains__, sequences):
+            frame[name] = _changed(frame[name], case)
+        layout = dataclasses.replace(layout, case=case, sequences=sequences)
+    doubt_case_of_columns(path.name, frame, strict)
+    return frame, dataclasses.replace(layout, texts=text_columns(frame))
+
+
+def _as_texts(column: Frame) -> Frame:
+    """A column as texts; categories and missing values stay what they are."""
+    if str(column.dtype) == "category":
+        return column
+    return column.astype(object).where(column.isna(), column.astype(str))
+
+
+def _changed(column: Frame, case: str) -> Frame:
+    """A column whose texts are in one case; categories that then agree are one."""
+    cells = [getattr(cell, case)() if isinstance(cell, str) else cell for cell in column]
+    kind = "category" if str(column.dtype) == "category" else None
+    return pandas().Series(cells, index=column.index, dtype=kind)
 
 
 def _keys(orders: dict[str, str], order: str) -> tuple[str, ...]:
@@ -138,6 +183,13 @@ def _first_rows(path: Path, text: str, separator: str | None) -> tuple[str, list
     return separator, rows
 
 
+def _check_count(path: Path, n_columns: int) -> None:
+    """Refuse more columns than a data frame has room for, each of which takes about a kilobyte."""
+    if n_columns > _MOST_COLUMNS:
+        rule = f"has {n_columns:,} columns, above the limit of {_MOST_COLUMNS:,}"
+        raise InputError("path", str(path), rule, "is the separator wrong? else give fewer columns")
+
+
 def _check_separator(separator: str) -> None:
     if len(separator) != 1 or not separator.isascii() or separator in '\0\r\n"':
         remedy = "a blank stands for any number of blanks and tabs"
@@ -153,7 +205,7 @@ def _one_line(path: Path) -> Iterator[None]:
         raise InputError("path", str(path), f"is not a table ({error})") from None
 
 
-def _texts(frame: Frame) -> tuple[str, ...]:
+def text_columns(frame: Frame) -> tuple[str, ...]:
     """The columns of strings, and not those of other objects, such as truth values with None."""
     kind_of = pandas().api.types.infer_dtype
     return tuple(name for name in frame.columns if kind_of(frame[name], skipna=True) == "string")

@@ -78,3 +78,13 @@ def test_refused():
         mercer.describe([])
     with pytest.raises(errors.InputTypeError, match="is not computed yet"):
         mercer.describe(pl.DataFrame({"a": [1]}).lazy())
+
+
+def test_control_characters_are_escaped():
+    """In displays of Python as on the command line; notebooks show HTML."""
+    frame = pd.DataFrame({"a\x1b[31m": ["x\x07", "y\u202e"] * 20, "b": np.arange(40.0)})
+    y = np.where(np.arange(40) % 2, "no\x1b]0;a\x07", "yes")
+    model = mercer.AutoClassifier(time="fast").fit(frame, y)
+    shown = [mercer.describe(frame), mercer.explain(model, frame[:2]), mercer.relate(frame)]
+    for each in shown:
+        assert not set(str(each)) & set("\x1b\x07\u202e") and "\\x1b" in str(each), each

@@ -46,6 +46,24 @@ def test_several_tables_are_one_model(capsys, monkeypatch, tmp_path, target, nam
     assert "300 rows" in json.dumps(json.loads(printed.out)["notes"])
 
 
+def test_columns_of_dna_in_both_cases_are_noted_and_predicted(
+    mercer, capsys, monkeypatch, tmp_path
+):
+    rng = np.random.default_rng(0)
+    for part in range(3):
+        cells = ["".join(rng.choice(list("ACGT"), 9)) for _ in range(100)]
+        lines = [f"{cell.lower() if at % 3 else cell},{at % 7}" for at, cell in enumerate(cells)]
+        (tmp_path / f"{part}.csv").write_text("\n".join(["dna,y", *lines]))
+    files = [str(tmp_path / f"{part}.csv") for part in range(3)]
+    kernel = "(Spectrum(2) @ texts).on(['dna'])"
+    code, printed = run(capsys, monkeypatch, tmp_path, *files, "-t", "y", "-k", kernel)
+    assert code == 0, printed.err
+    assert printed.err.count("column 'dna' holds DNA in capital and in small letters") == 1
+    said = mercer("predict", "0.mercer", "1.csv")
+    assert said.code == 0 and said.out.count("\n") == 101, said.err
+    assert "1.csv, column 'dna' holds DNA in capital" in said.err
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("other", ["csv", "parquet"])
 @pytest.mark.parametrize(

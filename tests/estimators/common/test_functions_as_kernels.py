@@ -14,7 +14,7 @@ import sklearn.kernel_ridge
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
 import mercer
-from mercer import RBF, SVC, KernelPCA, KernelRidge, Nystroem, SpectralClustering
+from mercer import RBF, SVC, KernelPCA, KernelRidge, Nystroem, SpectralClustering, errors
 
 pytestmark = pytest.mark.filterwarnings("ignore::mercer.errors.DefinitenessWarning")
 
@@ -25,6 +25,15 @@ def pair(x, y, gamma=0.5):
 
 def collections(X, Y, gamma=0.5):
     return np.exp(-gamma * np.sum((X[:, None] - Y[None]) ** 2, axis=2))
+
+
+@pytest.mark.parametrize("value", [1j, "x"])
+def test_values_that_are_no_real_numbers(value):
+    X = np.random.default_rng(0).standard_normal((30, 2))
+    for form in (np.asarray, lambda K: K.tolist()):
+        model = SVC(kernel=lambda a, b, form=form: form(np.full((len(a), len(b)), value)))
+        with pytest.raises(errors.InputTypeError, match=r"returned values of type.*return real"):
+            model.fit(X, X[:, 0] > 0)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 7])

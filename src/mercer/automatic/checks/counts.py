@@ -18,7 +18,9 @@ from mercer.aliases import RawSamples
 from mercer.domains.base import Batch
 from mercer.domains.tables.columns import Markers, missing_values, table_columns
 from mercer.errors import InputTypeError, ParameterError
+from mercer.markup import visible
 from mercer.params import renamed_arguments
+from mercer.proposals.letters import warn_of_case
 
 _MISSING = "missing"
 _OTHERS = "(others)"
@@ -92,7 +94,7 @@ class TableCounts:
         lines = [heads, *body]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         rows = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
-        return "\n".join([*rows, "", self._total()])
+        return visible("\n".join([*rows, "", self._total()]))
 
     __repr__ = __str__
 
@@ -122,6 +124,8 @@ class TableCounts:
 @renamed_arguments(frame="X")
 def describe(X: RawSamples, *, missing: Markers = (), most: int = 6) -> TableCounts:
     """Summarize a table: the counts of the values of every column, and the missing ones.
+
+    Columns of DNA in capital and in small letters give a warning.
 
     Parameters
     ----------
@@ -158,6 +162,7 @@ def describe(X: RawSamples, *, missing: Markers = (), most: int = 6) -> TableCou
     described = []
     for at, (name, values) in enumerate(zip(names, columns, strict=True)):
         described.append(_describe(name, values, missing, most, _levels(X, at)))
+    warn_of_case(X, missing)
     return TableCounts(len(columns[0]), described, most)
 
 

@@ -10,6 +10,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from mercer.aliases import Estimator, RawSamples
 from mercer.automatic.models import AutoClassifier, AutoRegressor
+from mercer.readers.doubts import BOTH_CASES
 
 _MANY = 8000  # samples from which rows of the Gram matrix are kept in part only
 _ENOUGH = 1_500_000_000  # bytes
@@ -30,6 +31,7 @@ def fit(model: Estimator, X: RawSamples, y: np.ndarray, balanced: bool = False) 
     elif balanced:
         weights = {"sample_weight": compute_sample_weight("balanced", y)}
     with warnings.catch_warnings():
-        # The study says itself which columns are left out.
+        # The study says itself which columns are left out, and the reader what it is in doubt of.
         warnings.filterwarnings("ignore", message="columns are left out")
+        warnings.filterwarnings("ignore", message=f".*{BOTH_CASES}")
         return model.fit(X, y, **weights)

@@ -7,8 +7,9 @@ from typing import Any
 
 from mercer.aliases import Frame
 from mercer.automatic.checks.chosen import find_column, find_columns
-from mercer.cli.output import note, plain_warnings, print_json, visible, with_threads
+from mercer.cli.output import note, plain_warnings, print_json, with_threads
 from mercer.errors import InputError
+from mercer.markup import visible
 from mercer.proposals.keys import identifiers
 from mercer.readers import read_source
 from mercer.statistics.independence.pairs import Relations, relate

@@ -35,6 +35,8 @@ from mercer.gram.blocks.sources import scan
 from mercer.gram.plan import kept_rows
 from mercer.kernels.base import Kernel
 from mercer.model_files import save
+from mercer.proposals.letters import warn_of_case
+from mercer.readers.tables import text_columns
 
 _ALPHAS = (0.01, 0.1, 1.0, 10.0, 100.0)
 _SAMPLE = 20_000  # rows that the task and the kernel are read from
@@ -96,6 +98,7 @@ def run(
         drawn = _draw(table.rows, seed, effort.assess)
         question = _question(table, drawn.sample, choices["task"])
         tell(_data_lines(files, table, question, len(drawn.sample)))
+        warn_of_case(question.X)
         model, words = _model(drawn.rest, question.task, choices)
         _fit(model, table.rows.map(Without(drawn.held)), engine, shown)
         tell(fit_lines(model, list(question.X.columns), words))
@@ -108,7 +111,7 @@ def run(
         notes += [*model.report_.notes, *unused_note(effort)]
         facts = source_facts(model, question, assessment, contributions, table.names, notes)
         facts["summary"] |= {"samples": len(table.rows), "held out": len(drawn.held)}
-        model.source_ = {**facts, "layout": _layout(files, table)}
+        model.source_ = {**facts, "layout": _layout(files, table, question.X)}
         save(model, model_file)
         summary = {**facts["summary"], **model.report_.to_dict(), "notes": notes}
         summary |= {"model": str(model_file), "report": None, "peak memory": peak_memory()}
@@ -135,7 +138,7 @@ def _table(files: list[Path], target: str, choice: Choice) -> _Table:
     return _Table(rows, name, list(map(str, frame.columns)), left_out)
 
 
-def _layout(files: list[Path], table: _Table) -> dict[str, Any]:
+def _layout(files: list[Path], table: _Table, X: Frame) -> dict[str, Any]:
     """How the files are written, as plain values."""
     name = files[0].name.lower()
     separator = ""
@@ -143,7 +146,8 @@ def _layout(files: list[Path], table: _Table) -> dict[str, Any]:
         separator = "\t"
     elif ".csv" in name or ".txt" in name:
         separator = ","
-    return {"separator": separator, "header": True, "names": table.names, "texts": []}
+    texts = list(text_columns(X))
+    return {"separator": separator, "header": True, "names": table.names, "texts": texts}
 
 
 def _draw(rows: Rows, seed: int, assess: bool) -> _Drawn:

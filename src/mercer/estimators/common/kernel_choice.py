@@ -12,7 +12,7 @@ from mercer.aliases import Gamma, KernelLike, RawSamples, Weights
 from mercer.definiteness import Definite
 from mercer.domains.base import Batch, Domain, Samples, pick_rows, raw_length
 from mercer.domains.raw import dense_numbers
-from mercer.errors import ParameterError, ShapeError
+from mercer.errors import InputTypeError, ParameterError, ShapeError
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Kernel
 from mercer.kernels.custom.foreign import refuse_mixture
@@ -37,6 +37,7 @@ VECTOR_NAMES = {
     "chi2",
     "additive_chi2",
 }
+_NO_NUMBERS = "cSUMmV"  # kinds of NumPy: complex, bytes, texts, times, records
 
 
 class _RawSamples(Samples):
@@ -123,6 +124,10 @@ class CallableKernel(Kernel, abstract=True):
 
     def _values(self, left: RawSamples, right: RawSamples) -> np.ndarray:
         values = self.function(left, right)
+        kind = values.dtype if hasattr(values, "dtype") else np.asarray(values).dtype
+        if kind.kind in _NO_NUMBERS:
+            rule = f"returned values of type {kind}"
+            raise InputTypeError("kernel", self.function, rule, "return real numbers")
         values = dense_numbers(values)
         shape = raw_length(left), raw_length(right)
         if values.shape != shape:
@@ -215,7 +220,7 @@ def _variance(X: RawSamples, weight: Weights) -> float:
         return float(share @ ((X - mean) ** 2).mean(axis=1))
     stored = X.tocsr()
     entry = np.repeat(share, np.diff(stored.indptr)) / X.shape[1]
-    return float(entry @ (stored.data - mean) ** 2 + (1.0 - entry.sum()) * mean**2)
+    return float(entry @ (stored.data - mean) ** 2 + (1.0 - entry.sum()) * mean * mean)
 
 
 def kernel_by_name(

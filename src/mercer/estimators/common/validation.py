@@ -27,6 +27,7 @@ from mercer.kernels.numerics.resolution import Points
 _ROUNDING = 4 * np.finfo(float).eps
 _STRIP = 256  # rows of a matrix that are compared with its columns at a time
 _SQUARED = 1e150  # of larger numbers the squares, or their sums, overflow
+_VANISHING = 1e-154  # of smaller numbers the squares are 0, or have lost their digits
 _RESOLVED = 1e-4  # of the largest scale: samples that differ by more do so in feature space
 
 
@@ -123,6 +124,10 @@ def check_sums(X: Features) -> None:
         rule = f"has values up to {largest:.3g}, whose variance overflows"
         remedy = "divide the data by a constant, or standardize the columns"
         raise KernelOverflowError("X", "the training samples", rule, remedy)
+    if 0.0 < largest < _VANISHING:
+        rule = f"has values up to {largest:.3g}, whose squares are 0"
+        remedy = "multiply the data by a constant, or standardize the columns"
+        raise ParameterError("X", "the training samples", rule, remedy)
 
 
 def warn_of_ignored(estimator: Estimator, *names: str) -> None:

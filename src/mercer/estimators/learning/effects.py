@@ -11,6 +11,7 @@ from sklearn.base import is_classifier
 
 from mercer.aliases import Estimator, Frame, RawSamples
 from mercer.errors import InputTypeError
+from mercer.markup import visible
 from mercer.params import integer
 
 _MOST_LEVELS = 12  # different values of a column that is no number
@@ -51,7 +52,7 @@ class MainEffect:
     def __str__(self) -> str:
         if not self.is_number:
             pairs = zip(self.values, self.effects.tolist(), strict=True)
-            return ", ".join(f"{value} {effect:+.3g}" for value, effect in pairs)
+            return visible(", ".join(f"{value} {effect:+.3g}" for value, effect in pairs))
         steps = (self.effects - self.effects.min()) / (self.spread or 1.0)
         curve = "".join(_BARS[round(7 * step)] for step in steps.tolist())
         first, last = (f"{self.effects[k]:+.3g} at {self.values[k]:.4g}" for k in (0, -1))
