@@ -188,12 +188,13 @@ def _remarks(kernel: Kernel) -> Iterator[str]:
 
 def _formatted(value: object, form: str) -> str:
     """One number or text, or several; empty where there is nothing to say."""
-    missing = value is None or (isinstance(value, float) and math.isnan(value))
-    if missing:
-        return ""
-    if isinstance(value, Iterable) and "{" in form:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return "" if _is_missing(value) else format(value, form)
+    if "{" in form:
         return form.format(*value)
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        separator = ", " if form == "s" else " "
-        return separator.join(_formatted(entry, form) for entry in value)
-    return format(value, form)
+    separator = {"s": ", "}.get(form, " ")
+    return separator.join(_formatted(entry, form) for entry in value)
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
