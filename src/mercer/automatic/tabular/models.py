@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from mercer.aliases import RawSamples
+from mercer.automatic.studies.deadline import check_time
 from mercer.automatic.tabular.ensembles import WHOLE, RidgeMembers
 from mercer.automatic.tabular.importances import contributions
 from mercer.automatic.tabular.kernels import (
@@ -219,6 +220,7 @@ class LearnedTable(BaseEstimator):
     def _fit_final(
         self, model: BaseEstimator, Z: np.ndarray, y: np.ndarray, weight: np.ndarray | None
     ) -> None:
+        check_time()
         start = time.perf_counter()
         self.model_ = self._final(model, len(Z)).fit(Z, y, sample_weight=weight)
         self.seconds_["fit on all rows"] = time.perf_counter() - start
