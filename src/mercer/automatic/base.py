@@ -1,4 +1,4 @@
-"""What automatic classifiers and regressors share: model selection, and checks of tables."""
+"""Base class of automatic classifiers and regressors: model selection, and checks of tables."""
 
 from __future__ import annotations
 

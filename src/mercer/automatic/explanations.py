@@ -1,4 +1,4 @@
-"""What a fitted model depends on: columns, terms of the kernel, samples, and their number."""
+"""Explanations of a fitted model: columns, terms of the kernel, samples, and their number."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def _terms(kernel: KernelLike) -> list[Kernel]:
 
 
 def trials(model: Estimator) -> list[tuple[str, float, float]]:
-    """What model selection tried: the kernel, the penalty, and the loss in units of the target.
+    """The trials of model selection: the kernel, the penalty, and the loss in units of the target.
 
     Regressors are fitted to the standardized target z = (y − mean)/scale. Squared errors of y are
     scale² times those of z, and its density is that of z divided by the scale.

@@ -61,7 +61,7 @@ EFFORTS = {
 
 
 class LearnedTable(BaseEstimator):
-    """What models of numbers and of classes share: scores, rows, members, and their kernel."""
+    """Base class of models of numbers and of classes: scores, rows, members, and their kernel."""
 
     stored: ClassVar[State] = State(
         plain=("scores_", "model_", "members_", "kernel_", "trials_", "seconds_", "n_chosen_"),

@@ -115,14 +115,14 @@ class FitReport:
 
     @property
     def status(self) -> str:
-        """What the kernel's certificate says."""
+        """The status of the kernel's certificate."""
         if self.model is None or isinstance(self.model, str):
             return "unknown"
         return self.model.certify(None).status
 
     @property
     def learned(self) -> tuple[str, ...]:
-        """What the kernel and its parts have learned from the samples, or taken for granted."""
+        """Remarks on what the kernel and its parts have learned from the samples, or assumed."""
         if self.model is None or isinstance(self.model, str):
             return ()
         return tuple(dict.fromkeys(_remarks(self.model)))
