@@ -4,19 +4,44 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
 from mercer.datasets import data_folder
+from mercer.kernels.base import REGISTRY
+from mercer.kernels.expression import CUSTOM
+from mercer.kernels.functions import FUNCTIONS, MAKERS
 from mercer.solvers.margin.plain import Patience
 
 settings.register_profile("mercer", deadline=None, derandomize=True, max_examples=50)
 settings.load_profile("mercer")
 
 Patience.limit = 0.0  # results to the bit must not depend on what is compiled already
+
+
+@pytest.fixture(autouse=True)
+def _names_of_one_test() -> Iterator[None]:
+    """Unregister the kernels and functions that a test has registered: others may use the names."""
+    spaces: list[dict[str, Any]] = [REGISTRY, CUSTOM, FUNCTIONS, MAKERS]
+    before = [dict(space) for space in spaces]
+    yield
+    for space, known in zip(spaces, before, strict=True):
+        for name, entry in list(space.items()):
+            if name in known:
+                space[name] = known[name]
+            elif not _is_own(entry):  # modules of the library may be imported by a test
+                del space[name]
+
+
+def _is_own(entry: Any) -> bool:
+    """Whether it is the library itself that has registered a kernel or a function."""
+    made = getattr(entry, "python_function", getattr(entry, "function", entry))
+    return str(getattr(made, "__module__", "")).startswith("mercer.")
 
 
 @pytest.fixture

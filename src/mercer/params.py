@@ -271,13 +271,35 @@ def with_present_names(what: str, renamed: dict[str, str], options: dict[str, An
     return named
 
 
-class OldNames:
-    """An estimator of which parameters and attributes had other names, which work for a release.
+class Renamed:
+    """An object of which parameters and attributes had other names, which work for a release."""
+
+    renamed: ClassVar[dict[str, str]] = {}  # the present names by the old ones
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in type(self).renamed:
+            text = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(text, name=name, obj=self)
+        return getattr(self, self._present_name(name))
+
+    def _present_name(self, name: str) -> str:
+        """The name of a parameter or an attribute, with a warning where it is an old one."""
+        present = self.renamed.get(name)
+        if present is None:
+            return name
+        warn_of_old_name(f"parameter of {type(self).__name__}", name, present)
+        return present
+
+    def _with_present_names(self, state: dict[str, Any]) -> dict[str, Any]:
+        """The attributes in a pickle, in which they may have old names."""
+        return {self.renamed.get(name, name): value for name, value in state.items()}
+
+
+class OldNames(Renamed):
+    """An estimator of which parameters and attributes had other names.
 
     The constructor knows them by `named_arguments`; ``get_params`` has the present names alone.
     """
-
-    renamed: ClassVar[dict[str, str]] = {}
 
     if TYPE_CHECKING:
 
@@ -300,26 +322,11 @@ class OldNames:
         super().set_params(**with_present_names(what, self.renamed, params))  # type: ignore[misc]
         return self
 
-    def __getattr__(self, name: str) -> Any:
-        present = type(self).renamed.get(name)
-        if present is None:
-            text = f"{type(self).__name__!r} object has no attribute {name!r}"
-            raise AttributeError(text, name=name, obj=self)
-        self._warn_of_old_name(name, present)
-        return getattr(self, present)
-
     def __setattr__(self, name: str, value: object) -> None:
-        present = self.renamed.get(name)
-        if present is not None:
-            self._warn_of_old_name(name, present)
-        object.__setattr__(self, present or name, value)
+        object.__setattr__(self, self._present_name(name), value)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        present = {self.renamed.get(name, name): value for name, value in state.items()}
-        super().__setstate__(present)  # type: ignore[misc]
-
-    def _warn_of_old_name(self, name: str, present: str) -> None:
-        warn_of_old_name(f"parameter of {type(self).__name__}", name, present)
+        super().__setstate__(self._with_present_names(state))  # type: ignore[misc]
 
 
 def named_arguments(cls: type) -> None:

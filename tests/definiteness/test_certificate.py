@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -178,6 +179,39 @@ def test_the_dimension_counts(kernel, d, status):
     certificate = kernel.certificate(d)
     assert certificate.status == status, str(certificate)
     assert (certificate.witness is not None) == (status == "indefinite")
+
+
+TABLE = pd.DataFrame({"a": [0.0, 0.0, 1.0, 2.0], "b": [1.0, 2.0, 1.0, 2.0]})
+
+
+@pytest.mark.parametrize(
+    ("kernel", "more", "status"),
+    [
+        (RBF().on("a") * RBF().on(["b"]), {}, "strict"),
+        (RBF().on("a") * RBF().on([1]), {}, "strict"),
+        (RBF().on("a") * RBF().on(["b"]) * Constant(2.0), {}, "strict"),
+        (RBF().on("a") * RBF().on("b"), {"c": 0.0}, "psd"),
+        (RBF().on("a") * RBF().on("a"), {}, "psd"),
+        (RBF().on(["a", "b"]) * RBF().on("b"), {}, "psd"),
+        (RBF().on("a") * Linear().on("b"), {}, "psd"),
+    ],
+)
+def test_products_over_named_columns_are_strict_where_these_are_all(kernel, more, status):
+    assert kernel.certificate().status == "psd"
+    frame = TABLE.assign(**more)
+    fitted = kernel.fit(frame)
+    assert fitted.certificate().status == status
+    assert ("columns ['a', 'b']" in str(fitted.certificate().where)) == (status == "strict")
+    smallest = np.linalg.eigvalsh(fitted(frame)).min()
+    assert status != "strict" or smallest > 0.01
+    assert fitted.fit(TABLE.assign(z=1.0)).certificate().status == "psd"
+
+
+def test_a_name_that_two_columns_have_proves_nothing():
+    kernel = RBF().on("a") * RBF().on("b")
+    twice = pd.DataFrame(np.arange(6.0).reshape(2, 3), columns=["a", "b", "b"])
+    kernel.column_names_ = list(twice.columns)
+    assert kernel.certificate().status == "psd"
 
 
 def test_the_proof_names_its_rules_and_domain():

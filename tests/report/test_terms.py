@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from mercer import RBF, AutoRegressor, Laplacian, Linear, Periodic, Warp, parse, squash
+from mercer import RBF, AutoRegressor, Laplacian, Limit, Linear, Periodic, Warp, parse, squash
 from mercer.automatic.tabular.scores import TableScores
 from mercer.proposals.tables import read_columns
 from mercer.report.sections.model import _different
@@ -26,6 +26,12 @@ def test_lines_joined_are_the_kernel():
         lines = term_lines(kernel)
         assert repr(parse(" ".join(lines))) == repr(kernel)
     assert len(term_lines(kernels[0])) == 3
+
+
+def test_a_limit_is_no_product():
+    kernel = Limit(RBF(2.0), RBF(4.0))
+    assert term_lines(kernel) == [repr(kernel)]
+    assert term_lines(Linear() + kernel) == ["Linear()", f"+ {kernel!r}"]
 
 
 def test_names_of_fitted_maps_are_read_without_their_marks():

@@ -38,7 +38,7 @@ class Assessment:
     probability : ndarray of shape (n, classes) or None
         Class probabilities in the first repeat; None in regression.
     fold : ndarray of shape (n,)
-        The fold of the first repeat in which a sample was held out.
+        The fold of the first repeat in which a sample was held out; -1 where there was none.
     models : list
         The fitted models of the first repeat.
     folds : int
@@ -107,6 +107,12 @@ class Assessment:
         error = self.errors.get(metric, self._corrected_error(values))
         return _mean(values), error, self.baselines[metric]
 
+    def take(self, rows: np.ndarray) -> Assessment:
+        """The same scores, with the predictions of some samples only."""
+        probability = None if self.probability is None else self.probability[rows]
+        predicted, fold = self.predicted[:, rows], self.fold[rows]
+        return dataclasses.replace(self, predicted=predicted, probability=probability, fold=fold)
+
     def _corrected_error(self, values: np.ndarray) -> float:
         values = values[np.isfinite(values)]
         if len(values) < 2:
@@ -147,6 +153,7 @@ def assess(
     progress: Callable[[], None] | None = None,
     metric: str | None = None,
     balanced: bool = False,
+    enough: Callable[[int], bool] | None = None,
 ) -> Assessment:
     """Repeated cross-validation: a clone is fitted on each training set and scored on its test set.
 
@@ -176,6 +183,10 @@ def assess(
         regressors. All of them are in ``measured``.
     balanced : bool
         Whether classes have the same total weight in the fits.
+    enough : callable, optional
+        Called with the number of folds that are done, before each further one: whether they are
+        enough, as where a limit of time is reached. A later repeat counts as a whole or not at all;
+        samples that the first one leaves out have the fold -1.
 
     Returns
     -------
@@ -206,28 +217,31 @@ def assess(
     folds = min(cv, n_samples)
     predicted = np.empty((repeats, n_samples), dtype=y.dtype if classification else float)
     probability = np.zeros((n_samples, len(reference.shares)))
-    fold = np.zeros(n_samples, dtype=int)
+    fold = np.full(n_samples, -1)
     rows, models, covered = [], [], []
-    for repeat in range(repeats):
-        parts = split_folds(y, classification, folds, (random_state + repeat) % 2**32)
-        for index, (train, test) in enumerate(parts):
-            with warnings.catch_warnings():
-                # The warnings of the first fold are enough.
-                if repeat or index:
-                    warnings.simplefilter("ignore")
-                fitted = fit(clone(model), pick_rows(X, train), y[train], balanced)
-                outcome = predict(fitted, pick_rows(X, test), y[test], reference)
-                if repeat == 0:
-                    covered.append(measure_coverage(fitted, pick_rows(X, test), y[test]))
-            rows.append(reference.measure(outcome))
-            predicted[repeat, test] = outcome.predicted
-            if repeat == 0:
-                fold[test] = index
-                models.append(fitted)
-                if outcome.probability is not None:
-                    probability[test] = outcome.probability
-            if progress is not None:
-                progress()
+    seeds = [(random_state + repeat) % 2**32 for repeat in range(repeats)]
+    parts = [part for seed in seeds for part in split_folds(y, classification, folds, seed)]
+    for index, (train, test) in enumerate(parts):
+        if index and enough is not None and enough(index):
+            break
+        with warnings.catch_warnings():
+            if index:  # the warnings of the first fold are enough
+                warnings.simplefilter("ignore")
+            fitted = fit(clone(model), pick_rows(X, train), y[train], balanced)
+            outcome = predict(fitted, pick_rows(X, test), y[test], reference)
+            if index < folds:
+                covered.append(measure_coverage(fitted, pick_rows(X, test), y[test]))
+        rows.append(reference.measure(outcome))
+        predicted[index // folds, test] = outcome.predicted
+        if index < folds:
+            fold[test] = index
+            models.append(fitted)
+            if outcome.probability is not None:
+                probability[test] = outcome.probability
+        if progress is not None:
+            progress()
+    repeats = max(1, len(rows) // folds)
+    rows, predicted = rows[: repeats * folds], predicted[:repeats]
     measured = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     known = probability if probability.any() else None
     results = (predicted, known, fold, models, folds, repeats)

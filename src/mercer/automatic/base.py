@@ -1,9 +1,10 @@
-"""What automatic classifiers and regressors share: model selection, and checks of tables."""
+"""Base class of automatic classifiers and regressors: model selection, and checks of tables."""
 
 from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from mercer.automatic.kinds.report import mixture_report
 from mercer.automatic.kinds.terms import Part
 from mercer.automatic.learners import LEARNED, calibrate, learner_for
 from mercer.automatic.metrics import metric_for
+from mercer.automatic.studies.deadline import Deadline, best_in_time, keeping
 from mercer.automatic.subsets import thin_out
 from mercer.automatic.tabular.classifier import LearnedClassifier
 from mercer.automatic.tabular.models import EFFORTS, LearnedRegressor, LearnedTable
@@ -37,7 +39,6 @@ _MOST_ROWS = 5000  # rows from which the kinds of columns are inferred
 _MOST_MIXED = 6000  # samples of which the matrix of a sum of kernels is stored
 _OF_ROWS: dict[str, Any] = {"classification": LearnedClassifier, "regression": LearnedRegressor}
 _OF_PARTS: dict[str, Any] = {"classification": MixtureClassifier, "regression": MixtureRegressor}
-_SLOWER = 15.0  # how much longer more effort takes, about
 
 
 class Automatic(AnswersDask, CheckedInput):
@@ -179,11 +180,8 @@ class Automatic(AnswersDask, CheckedInput):
         if isinstance(self.time, str):
             model = attempt(self.time)
         else:
-            model = attempt("fast")
-            for effort, factor in (("balanced", _SLOWER), ("best", _SLOWER / 2)):
-                spent = time.perf_counter() - start
-                if spent * (1.0 + factor) < self.time:
-                    model = attempt(effort)
+            model, left_out = best_in_time(attempt, self.time)
+            notes += left_out
             notes.append("the effort depends on the time that was measured: not reproducible")
         self._keep_learned(model, len(y), columns, time.perf_counter() - start, notes)
 
@@ -243,7 +241,8 @@ class Automatic(AnswersDask, CheckedInput):
         self.candidates_ = candidates(X, self.kernel, tuple(self.missing))
         of_rows = None if weight is None else weight[rows]
         further = beyond(self.kernel)
-        self.tuned_ = tune(learner, self.candidates_, X_tune, y[rows], seed, of_rows, further)
+        with keeping(None if isinstance(self.time, str) else Deadline(self.time)):
+            self.tuned_ = tune(learner, self.candidates_, X_tune, y[rows], seed, of_rows, further)
         self.n_tuned_ = len(rows)
         self.learner_ = learner.name
         self.way_ = learner.way
@@ -253,7 +252,7 @@ class Automatic(AnswersDask, CheckedInput):
             model = learner.make(self.tuned_.kernel, self.tuned_.penalty)
             self.model_ = model.fit(X, y, sample_weight=weight)
         self.kernel_ = self.model_.kernel_
-        if isinstance(self.kernel_, list):  # one for each class, of which none was learned
+        if isinstance(self.kernel_, Sequence):  # one for each class, of which none was learned
             self.kernel_ = self.kernel_[0]
         if self.learner_ == "svc":
             calibrate(self.model_, X_tune, y[rows], self.tuned_.penalty, seed, of_rows)

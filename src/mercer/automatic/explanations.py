@@ -1,4 +1,4 @@
-"""What a fitted model depends on: columns, terms of the kernel, samples, and their number."""
+"""Explanations of a fitted model: columns, terms of the kernel, samples, and their number."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from mercer.automatic.assessment import Assessment, predict
 from mercer.automatic.kinds.models import LearnedMixture
 from mercer.automatic.learners import EVIDENCE, LEARNED, SQUARED_ERROR, learner_for
 from mercer.automatic.metrics import METRICS, Metric, Reference, default_metric
+from mercer.automatic.studies.deadline import check_time
 from mercer.automatic.subsets import Fold, split_folds
 from mercer.automatic.tabular.models import LearnedRegressor
 from mercer.automatic.tuning import blas_threads
@@ -114,6 +115,7 @@ def column_contributions(
             X_test, y_test = X.iloc[rows], y[rows]
             original = _value(metric, model, X_test, y_test, reference)
             for name in columns:
+                check_time()
                 if name in getattr(model, "left_out_", ()):
                     drops[str(name)].append(0.0)
                     continue
@@ -199,7 +201,7 @@ def _terms(kernel: KernelLike) -> list[Kernel]:
 
 
 def trials(model: Estimator) -> list[tuple[str, float, float]]:
-    """What model selection tried: the kernel, the penalty, and the loss in units of the target.
+    """The trials of model selection: the kernel, the penalty, and the loss in units of the target.
 
     Regressors are fitted to the standardized target z = (y − mean)/scale. Squared errors of y are
     scale² times those of z, and its density is that of z divided by the scale.
@@ -255,6 +257,7 @@ def learning_curve(
         shuffled = [(train[rng.permutation(len(train))], test) for train, test in parts]
         counts = np.geomspace(min(20, largest), largest, points).round().astype(int)
         for count in np.unique(counts):
+            check_time()
             trained = [(np.sort(train[:count]), test) for train, test in shuffled]
             scores = _scores(model, kernel, X, y, trained)
             if len(scores) > 1:

@@ -107,7 +107,8 @@ class CheckedInput(NearestNames, ShowsFit, BaseEstimator):
             checks = {"accept_sparse": "csr", "ensure_all_finite": "allow-nan"}
             return validate_data(self, X, reset=reset, dtype=np.float64, **checks)
         if hasattr(X, "columns"):
-            return self._check_frame(as_pandas(X), reset)
+            read = self._training_frame if reset else self._further_frame
+            return read(as_pandas(X))
         if reset:
             self._note_width(X)
         return X
@@ -129,21 +130,27 @@ class CheckedInput(NearestNames, ShowsFit, BaseEstimator):
         for name in (*_OF_TABLES, "source_"):
             self.__dict__.pop(name, None)
 
-    def _check_frame(self, frame: Frame, reset: bool) -> Frame:
-        if reset:
-            self._asked(frame, "keep")
-        gone = self._asked(frame, "drop") if reset else getattr(self, "left_out_", [])
-        if is_auto(self.kernel):
-            check_cells(frame[[name for name in frame.columns if name not in gone]])
-        if reset:
-            self.orders_ = ordered_levels(frame) if is_auto(self.kernel) else {}
-            return self._learn_columns(as_ranks(frame, self.orders_))
+    def _training_frame(self, frame: Frame) -> Frame:
+        """The checked training table; its columns are remembered."""
+        self._asked(frame, "keep")
+        self._check_cells(frame, self._asked(frame, "drop"))
+        self.orders_ = ordered_levels(frame) if is_auto(self.kernel) else {}
+        return self._learn_columns(as_ranks(frame, self.orders_))
+
+    def _further_frame(self, frame: Frame) -> Frame:
+        """The checked columns of another table that the model reads."""
+        self._check_cells(frame, getattr(self, "left_out_", []))
         if hasattr(self, "columns_"):
             frame = as_ranks(self._select_columns(frame), getattr(self, "orders_", {}))
             return self._fill_missing(frame)
         # The model was fitted on an array: columns are known by their position.
         numeric = all(dtype.kind in "biuf" for dtype in frame.dtypes)
         return self._check_samples(frame.to_numpy(dtype=None if numeric else object), reset=False)
+
+    def _check_cells(self, frame: Frame, left_out: list[object]) -> None:
+        """Refuse cells that no kernel of tables reads, but for columns that are left out."""
+        if is_auto(self.kernel):
+            check_cells(frame[[name for name in frame.columns if name not in left_out]])
 
     def _learn_columns(self, frame: Frame) -> Frame:
         """The training table without its empty columns; remember names and typical values."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from mercer.aliases import Estimator, Frame, KernelLike, RawSamples
+from mercer.aliases import Estimator, KernelLike, RawSamples
 from mercer.automatic import explanations
 from mercer.automatic.assessment import Assessment, assess, assess_left_out, assess_on
 from mercer.automatic.checks.chosen import EVERY_COLUMN, Choice
@@ -17,6 +17,7 @@ from mercer.automatic.checks.left_out import columns_to_leave_out
 from mercer.automatic.explanations import Contribution, CurvePoint
 from mercer.automatic.metrics import Reference, default_metric, metric_for
 from mercer.automatic.question import Question, ask, ask_alike
+from mercer.automatic.studies.columns import MOST_ROWS, describe_columns
 from mercer.automatic.studies.configured import configured, fit
 from mercer.automatic.studies.effort import Effort
 from mercer.automatic.studies.examples import reasons, typical_samples
@@ -24,19 +25,16 @@ from mercer.automatic.studies.linear import linear_scores
 from mercer.automatic.studies.remarks import baseline_note, imbalance_note, leak_note
 from mercer.automatic.studies.results import Study
 from mercer.automatic.studies.stages import Announce, Progress, Stages
-from mercer.automatic.subsets import thin_out
 from mercer.domains.base import pick_rows
 from mercer.estimators.learning.effects import main_effects
 from mercer.params import renamed_arguments
 from mercer.proposals.registry import is_auto
-from mercer.proposals.tables import read_columns
 from mercer.readers import Layout, Source
 from mercer.readers.doubts import holds_sequences, nucleic_letters
 
 __all__ = ["Study", "layout_of", "study"]
 
 _MOST_EFFECTS = 8  # columns whose main effects are kept
-_MOST_ROWS = 5000  # rows from which the types of columns are read
 
 
 @renamed_arguments(folds="cv")
@@ -65,8 +63,8 @@ def study(
     (the last one with its metric and the question), as soon as they are known. Columns that are no
     features are left out unless the kernel is given.
     """
-    stages = Stages(progress, announce)
     effort = effort or Effort(cv, repeats)
+    stages = Stages(progress, announce, effort.seconds)
     asked = ask(source, target, task, choice)
     judge = metric or default_metric(asked.y, asked.task, balanced)
     options: dict[str, Any] = {"metric": judge, "random_state": random_state}
@@ -86,6 +84,7 @@ def study(
     stages.announce("assessment", (chosen, assessment, question))
     explained = assessment if explain_columns else None
     worst = _worst(assessment, question, held_out)
+    told = [row for row, _ in worst]
     result = Study(
         question,
         source,
@@ -94,18 +93,28 @@ def study(
         assessment,
         held_out,
         Reference(question.y, question.task).baselines(question.y)[judge],
-        _contributions(explained, question, held_out, effort, stages, random_state),
+        _contributions(explained, question, held_out, stages, random_state),
         explanations.term_shares(model.model_),
         _curve(model, question, effort, stages, random_state),
         worst,
-        _describe(source, question),
+        describe_columns(source, question),
         stages.seconds,
         stages.notes,
-        linear_scores(question, held_out, assessment, random_state),
-        typical_samples(model, question),
-        reasons(model, question, held_out, [row for row, _ in worst], effort.test is not None),
+        stages.if_time(
+            "a linear model to compare with",
+            lambda: linear_scores(question, held_out, assessment, random_state),
+            {},
+        ),
+        stages.if_time("typical samples", lambda: typical_samples(model, question), []),
+        stages.if_time(
+            "reasons of the worst predictions",
+            lambda: reasons(model, question, held_out, told, effort.test is not None),
+            {},
+        ),
     )
-    model.source_ = _source_facts(source, question, result)
+    none: list[list[Any]] = []
+    effects = stages.if_time("main effects", lambda: _effects(model, question), none)
+    model.source_ = _source_facts(source, question, result, effects)
     return result
 
 
@@ -152,9 +161,12 @@ def _assessed(
     assessment = None
     if effort.assess:
         assessment = _cross_validate(blank, asked, effort, stages, options)
-    if assessment is not None:
+    if assessment is None:
+        return _left_out(model, question, alone)
+    if (assessment.fold >= 0).all():
         return assessment, held_out
-    return _left_out(model, question, alone)
+    known = np.flatnonzero(assessment.fold >= 0)
+    return assessment.take(known), _some(asked, known)
 
 
 def _worst(
@@ -170,38 +182,41 @@ def _worst(
 
 
 def _contributions(
-    assessment: Assessment | None,
-    question: Question,
-    held_out: Question,
-    effort: Effort,
-    stages: Stages,
-    seed: int,
+    assessment: Assessment | None, question: Question, held_out: Question, stages: Stages, seed: int
 ) -> list[Contribution]:
     """The permutation importance of the columns of the model, where models were held out."""
     if assessment is None or not assessment.models:
         return []
-    if effort.is_over(stages.spent):
-        if hasattr(question.X, "columns"):
-            text = "there was no time for the importance of the columns: give a longer --time"
-            stages.notes.append(text)
-        return []
+    columns = list(question.X.columns) if hasattr(question.X, "columns") else []
+    options: dict[str, Any] = {"columns": columns, "random_state": seed}
+    shown = held_out.X, held_out.y
+
+    def compute() -> list[Contribution]:
+        return explanations.column_contributions(assessment, *shown, **options)
+
     with stages.stage("columns"):
-        columns = list(question.X.columns) if hasattr(question.X, "columns") else []
-        options: dict[str, Any] = {"columns": columns, "random_state": seed}
-        return explanations.column_contributions(assessment, held_out.X, held_out.y, **options)
+        if not columns:
+            return compute()
+        return stages.if_time("the importance of the columns", compute, [])
 
 
 def _curve(
     model: Estimator, question: Question, effort: Effort, stages: Stages, seed: int
 ) -> list[CurvePoint]:
     """The learning curve, where there is time for it."""
-    if not effort.draws_curve or effort.is_over(stages.spent):
+    if not effort.draws_curve:
         return []
-    with stages.stage("learning curve"):
+
+    def compute() -> list[CurvePoint]:
         return explanations.learning_curve(model, question.X, question.y, random_state=seed)
 
+    with stages.stage("learning curve"):
+        return stages.if_time("the learning curve", compute, [])
 
-def _source_facts(source: Source, question: Question, result: Study) -> dict[str, Any]:
+
+def _source_facts(
+    source: Source, question: Question, result: Study, effects: list[list[Any]]
+) -> dict[str, Any]:
     """The facts on data and results that a model file stores."""
     return {
         "kind": source.kind,
@@ -214,7 +229,7 @@ def _source_facts(source: Source, question: Question, result: Study) -> dict[str
         "id": next((each.column for each in question.left_out if each.kind == "id"), None),
         "shares": _class_shares(question),
         "categories": _categories(question.X, result.columns),
-        "effects": _effects(result.model, question),
+        "effects": effects,
         "summary": result.summary(),
     }
 
@@ -260,11 +275,15 @@ def _left_out(
         return None, question
     known = np.isfinite(model.loo_predictions_.reshape(len(question.y), -1)).all(axis=1)
     rows = np.flatnonzero(known)
-    some = dataclasses.replace(
-        question, X=pick_rows(question.X, rows), y=question.y[rows], rows=question.rows[rows]
-    )
+    some = _some(question, rows)
     reference = Reference(question.y, question.task)
     return assess_left_out(model, rows, some.y, reference, **options), some
+
+
+def _some(question: Question, rows: np.ndarray) -> Question:
+    """The question of some samples only."""
+    X = pick_rows(question.X, rows)
+    return dataclasses.replace(question, X=X, y=question.y[rows], rows=question.rows[rows])
 
 
 def _cross_validate(
@@ -278,9 +297,22 @@ def _cross_validate(
         return None
     if folds < effort.folds:
         stages.notes.append(f"there was time for {folds} folds only: give a longer --time")
+    begun = stages.spent
+
+    def enough(done: int) -> bool:
+        """Whether another fold would probably take longer than there is time."""
+        return effort.is_over(stages.spent + (stages.spent - begun) / done)
+
     with stages.stage("assess", folds * repeats):
-        options = {**options, "cv": folds, "repeats": repeats}
-        return assess(blank, X, y, progress=stages.step, **options)
+        options = {**options, "cv": folds, "repeats": repeats, "enough": enough}
+        assessment = assess(blank, X, y, progress=stages.step, **options)
+    done = len(assessment.models)
+    if done < assessment.folds:
+        stages.notes.append(f"there was time for {done} of {folds} folds: give a longer --time")
+    elif assessment.repeats < repeats:
+        text = f"{assessment.repeats} of {repeats} rounds of cross-validation"
+        stages.notes.append(f"there was time for {text}: give a longer --time")
+    return assessment
 
 
 def _remark(
@@ -321,7 +353,7 @@ def _categories(X: RawSamples, columns: list[dict[str, Any]]) -> dict[str, list[
     """The values of columns of categories, by which those of other tables may be compared."""
     if not columns:
         return {}
-    few = {c["name"] for c in columns if c["kind"] == "category" and c["distinct"] <= _MOST_ROWS}
+    few = {c["name"] for c in columns if c["kind"] == "category" and c["distinct"] <= MOST_ROWS}
     return {name: sorted(set(map(str, X[name].dropna()))) for name in X if name in few}
 
 
@@ -348,35 +380,3 @@ def layout_of(model: Estimator) -> Layout | None:
         if isinstance(value, list):
             kept = {**kept, name: tuple(value)}
     return Layout(**kept)
-
-
-def _describe(source: Source, question: Question) -> list[dict[str, Any]]:
-    """The type of each column, a summary of its values, and why it is left out, if it is."""
-    if not hasattr(source.samples, "columns"):
-        return []
-    X = source.samples.iloc[question.rows].drop(columns=[question.target])
-    reasons = {each.column: each.reason for each in question.left_out}
-    described = _describe_columns(X)
-    return [{**each, "left out": reasons.get(each["name"], "")} for each in described]
-
-
-def _describe_columns(X: Frame) -> list[dict[str, Any]]:
-    some = thin_out(X, _MOST_ROWS)
-    some = some.loc[:, some.notna().any()]
-    kinds = {column.name: column.kind for column in read_columns(some)}
-    return [_describe_column(name, X[name], kinds.get(name, "empty")) for name in X.columns]
-
-
-def _describe_column(name: object, values: Frame, kind: str) -> dict[str, Any]:
-    present = values.dropna()
-    if kind == "number" and len(present):
-        summary = f"{present.min():g} to {present.max():g}"
-    else:
-        summary = ", ".join(str(value)[:24] for value in present.value_counts().index[:4])
-    return {
-        "name": str(name),
-        "kind": kind,
-        "missing": int(values.isna().sum()),
-        "distinct": int(present.nunique()),
-        "values": summary,
-    }

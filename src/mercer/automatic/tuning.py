@@ -12,7 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from mercer.aliases import RawSamples, Weights
 from mercer.automatic.learners import Learner, Penalties
-from mercer.errors import DefinitenessWarning
+from mercer.automatic.studies.deadline import seconds_given, time_is_over
+from mercer.errors import DataWarning, DefinitenessWarning, explain, warn
 from mercer.execution.blas import serial_blas
 from mercer.kernels.base import Kernel
 from mercer.state import storable
@@ -66,7 +67,7 @@ def tune(
 
     Of equal losses the first wins, which is that of the smoothest model. Where that is the first or
     the last of the kernels, those beyond it are tried one by one, as long as the loss falls; they
-    are appended to ``kernels``.
+    are appended to ``kernels``. Where the time is over, those not tried are taken from it.
     """
     trials: list[tuple[str, float, float]] = []
 
@@ -86,21 +87,32 @@ def tune(
         warnings.simplefilter("ignore", DefinitenessWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
         chosen, chosen_gram = fitted(kernels[0])
-        for kernel in kernels[1:]:
+        for place, kernel in enumerate(kernels[1:], 1):
+            if time_is_over():
+                _warn_of_untried(len(kernels) - place, len(kernels))
+                del kernels[place:]
+                return chosen
             model, K = fitted(kernel)
             if model.improves(chosen):
                 chosen, chosen_gram = model, K
         for kernel in _outward(chosen.kernel, kernels, beyond):
+            if time_is_over():
+                break
             kernels.append(kernel)
             model, K = fitted(kernel)
             if not model.improves(chosen):
                 break
             chosen, chosen_gram = model, K
-        if learner.fine:
+        if learner.fine and not time_is_over():
             model = best_of(chosen.kernel, chosen_gram, learner.fine)
             if model.improves(chosen):
                 return model
     return chosen
+
+
+def _warn_of_untried(untried: int, count: int) -> None:
+    rule = f"was over before {untried} of {count} kernels were tried"
+    warn(explain("time", seconds_given(), rule, "give more time, or fewer kernels"), DataWarning)
 
 
 def _outward(chosen: Kernel, kernels: list[Kernel], beyond: Beyond) -> Sequence[Kernel]:

@@ -1,8 +1,8 @@
 """The command line: ``mercer fit``, ``predict``, ``explain``, ``check``, ``compare``, ``relate``,
 ``kernels``, ``gallery``, ``warmup``, ``doctor``, ``studio``.
 
-Exit codes are 0 (success), 1 (the kernel is refuted, or files differ), 2 (bad input), 3 (nothing is
-known of the kernel), 70 (a bug in mercer) and 130 (interrupted).
+Exit codes are 0 (success), 1 (the kernel is refuted, or files differ in their rows or columns), 2
+(bad input), 3 (nothing is known of the kernel), 70 (a bug in mercer) and 130 (interrupted).
 """
 
 from __future__ import annotations

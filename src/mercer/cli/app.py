@@ -239,8 +239,9 @@ def compare(
     """Test whether two files differ, and where.
 
     The command prints a verdict, the columns that differ, with a correction for their number, and
-    the rows of each file that are least like the other. The exit code is 0 if no difference is
-    seen at 5 %, and 1 if they differ.
+    the rows of each file that are least like the other. The exit code is 1 if they differ at 5 %,
+    or if one of them lacks a column that is to be compared, and else 0. A column that may be
+    missing is left out with --drop.
     """
     from mercer.cli.statistics.compare import Settings, run
 

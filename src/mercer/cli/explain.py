@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ def run(path: Path, as_json: bool) -> int:
 def _kernels(model: Estimator) -> list[Kernel]:
     """The fitted kernels of a model: none, one, or one for each class."""
     kernel = getattr(model, "kernel_", None)
-    several = kernel if isinstance(kernel, list) else [kernel]
+    several = kernel if isinstance(kernel, Sequence) else [kernel]
     return [each for each in several if isinstance(each, Kernel)]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from mercer.aliases import Estimator, RawSamples
+from mercer.automatic.subsets import even_rows
 from mercer.cli.loading import load_fitted
 from mercer.cli.output import plain_warnings, print_json
 from mercer.cli.predict import read_samples
@@ -18,7 +19,7 @@ from mercer.explanations.explanation import Explanation
 from mercer.explanations.formatting import as_text
 from mercer.markup import visible
 
-_BACKGROUND = 100  # rows of the data that others are compared with, if the model keeps none
+_BACKGROUND = 100  # rows that others are compared with, where the model does not name any
 _FIRST = 3  # samples that are explained where none are named
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 
@@ -54,15 +55,28 @@ def _background(model: Estimator, X: RawSamples) -> tuple[RawSamples, int, str]:
 
     It is None, for what the model keeps, where it keeps training rows.
     """
+    is_table = hasattr(X, "columns")
     kept = getattr(model, "background_", None)
-    if kept is not None and hasattr(X, "columns"):
+    if is_table and kept is not None:
         return None, raw_length(kept), "training rows"
+    if is_table and hasattr(model, "X_fit_"):
+        rows = _centers(model, X)
+        some = np.random.default_rng(0).permutation(raw_length(rows))[:_BACKGROUND]
+        return pick_rows(rows, np.sort(some)), len(some), "training rows"
     count = raw_length(X)
-    if hasattr(X, "columns") and count < 2:
+    if is_table and count < 2:
         rule = "has to have several rows: the model keeps none to compare one with"
         raise InputError("data", ABSENT, rule, "add rows, and name the one that is meant: --rows 1")
-    some = np.unique(np.linspace(0, count - 1, min(count, _BACKGROUND)).astype(int))
+    some = even_rows(count, _BACKGROUND)
     return pick_rows(X, some), len(some), "rows of the data"
+
+
+def _centers(model: Estimator, X: RawSamples) -> RawSamples:
+    """The training rows that a model of several files is made of, with the columns of a table."""
+    rows: RawSamples = model.X_fit_
+    if hasattr(rows, "columns"):
+        return rows
+    return type(X)(rows, columns=list(model.feature_names_in_))
 
 
 def _name(names: list[str], number: int) -> str:

@@ -30,7 +30,7 @@ from mercer.report.page import write_report
 
 __all__ = ["Choice", "Destination", "Effort", "run"]
 
-_LATE = 1.2  # of the time that was given
+_LATE = 0.5  # seconds that round to nothing
 _TASKS = ("auto", "classification", "regression")
 _DEFAULTS = {"target": None, "kernel": "auto", "learner": "auto", "task": "auto", "folds": 5}
 _DEFAULTS |= {"repeats": None, "random_state": 0, "separator": None, "encoding": "utf-8"}
@@ -131,11 +131,13 @@ def run(
 
 
 def _late_note(effort: Effort, seconds: float) -> list[str]:
-    """A note where the command takes clearly longer than it should."""
-    if effort.seconds is None or seconds < _LATE * effort.seconds:
+    """A note where the command takes longer than it should, and by how much."""
+    if effort.seconds is None or seconds < effort.seconds + _LATE:
         return []
-    least = "the quickest choice, a fit of all samples and their predictions take that long here"
-    return [f"it took {seconds:.0f} s, longer than --time {effort.seconds:g}: {least}"]
+    over = seconds - effort.seconds
+    least = "the quickest choice, a fit of all samples and their predictions are not cut short"
+    late = f"{over:.0f} s longer than --time {effort.seconds:g}"
+    return [f"it took {seconds:.0f} s, {late}: {least}"]
 
 
 def _stem(name: str) -> str:

@@ -39,7 +39,7 @@ YES, NO, NOT_KNOWN = "yes", "no", "unknown"
 
 @dataclasses.dataclass(frozen=True)
 class Means:
-    """What the mean of φ(x) says of a distribution.
+    """Whether a distribution is determined by the mean of φ(x).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What all domains share: raw objects in a `Batch`, which a `Domain` encodes to `Samples`."""
+"""Base classes of domains: raw objects in a `Batch`, which a `Domain` encodes to `Samples`."""
 
 from __future__ import annotations
 

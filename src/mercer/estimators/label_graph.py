@@ -1,4 +1,4 @@
-"""What semi-supervised classifiers share: a graph of affinities, and iterations on it."""
+"""The common part of semi-supervised classifiers: a graph of affinities, and iterations on it."""
 
 from __future__ import annotations
 

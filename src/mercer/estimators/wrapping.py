@@ -1,4 +1,4 @@
-"""What estimators share that wrap another one: samples, targets, weights and tags."""
+"""The common part of estimators that wrap another one: samples, targets, weights and tags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fitted models compute: sums f(x) = Σ c_i k(x, x_i) + b, which explanations take apart.
+"""Fitted models as functions: sums f(x) = Σ c_i k(x, x_i) + b, which explanations take apart.
 
 `learned_function` has a rule for each family of models. A model without one, such as one whose
 kernel is not known, has its outputs explained by sampling.

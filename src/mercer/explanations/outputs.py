@@ -33,7 +33,7 @@ class Output:
 
 
 def output_function(model: Estimator) -> Output:
-    """What a model, or a function of rows, is explained by."""
+    """The output of a model, or of a function of rows, that is explained."""
     classes = [str(name) for name in getattr(model, "classes_", ())]
     several = classes if len(classes) > 2 else []
     for name, quantity in _METHODS.items():

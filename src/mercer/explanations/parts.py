@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import html
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
@@ -124,17 +125,21 @@ class PartExplanation:
         """
         if by not in ("label", "position"):
             raise ParameterError("by", by, "must be 'label' or 'position'")
+        if by == "position":
+            return self._means(map(range, map(len, self.labels)))
+        means = self._means(self.labels)
+        return dict(sorted(means.items(), key=lambda item: -float(np.sum(item[1]))))
+
+    def _means(self, keys: Iterable[Iterable[Any]]) -> dict[Any, Any]:
+        """The mean absolute value of the parts with the same key, of which every part has one."""
         groups: dict[Any, list[np.ndarray]] = {}
-        for values, labels in zip(self.values, self.labels, strict=True):
-            keys = labels if by == "label" else range(len(labels))
-            for key, value in zip(keys, np.abs(values), strict=True):
+        for of_parts, values in zip(keys, self.values, strict=True):
+            for key, value in zip(of_parts, np.abs(values), strict=True):
                 groups.setdefault(key, []).append(value)
         means = {key: np.mean(values, axis=0) for key, values in groups.items()}
         if self.output_names is None:
-            means = {key: float(mean) for key, mean in means.items()}
-        if by == "position":
-            return means
-        return dict(sorted(means.items(), key=lambda item: -float(np.sum(item[1]))))
+            return {key: float(mean) for key, mean in means.items()}
+        return means
 
     def output(self, output: int | str) -> PartExplanation:
         """The explanation of one of several outputs.

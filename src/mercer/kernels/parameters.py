@@ -25,7 +25,7 @@ import numpy as np
 from mercer.errors import MercerError, ParameterError, UnknownParameterError, did_you_mean
 from mercer.kernels.functions import FUNCTIONS, InverseRoot, describe, name_object
 from mercer.kernels.value_keys import value_key
-from mercer.params import Constraint, param, warn_of_old_name
+from mercer.params import Constraint, Renamed, param
 from mercer.state import State
 
 __all__: list[str] = []
@@ -52,7 +52,7 @@ class computed(property, Generic[T]):  # noqa: N801
 
 @dataclass_transform(field_specifiers=(param,), eq_default=False)
 @dataclasses.dataclass(repr=False, eq=False)
-class Parameterized:
+class Parameterized(Renamed):
     """An object whose parameters are its fields, each checked whenever it is set."""
 
     _own_init: ClassVar[bool] = False
@@ -60,7 +60,6 @@ class Parameterized:
     _checks: ClassVar[dict[str, Constraint]] = {}
     _continuous: ClassVar[tuple[str, ...]] = ()
     stored: ClassVar[State] = State(rebuilt=("_ready",))  # by the constructor
-    renamed: ClassVar[dict[str, str]] = {}  # old names of parameters, which work for a release
     hints: ClassVar[dict[str, str]] = {}  # what to write for other libraries' names of parameters
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -80,9 +79,7 @@ class Parameterized:
         object.__setattr__(self, "_ready", True)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in self.renamed:
-            self._warn_of_old_name(name, self.renamed[name])
-            name = self.renamed[name]
+        name = self._present_name(name)
         if name in self._names and "_ready" in self.__dict__:
             self._assign({name: value})
         else:
@@ -96,20 +93,9 @@ class Parameterized:
         elif not name.startswith("_") and not name.endswith("_") and name != "theta":
             raise self._refusal(name, value)
 
-    def __getattr__(self, name: str) -> Any:
-        present = type(self).renamed.get(name)
-        if present is None:
-            text = f"{type(self).__name__!r} object has no attribute {name!r}"
-            raise AttributeError(text, name=name, obj=self)
-        self._warn_of_old_name(name, present)
-        return getattr(self, present)
-
     def __setstate__(self, state: Params) -> None:
         """Restore a pickle, in which parameters may have old names."""
-        self.__dict__.update({self.renamed.get(name, name): v for name, v in state.items()})
-
-    def _warn_of_old_name(self, name: str, present: str) -> None:
-        warn_of_old_name(f"parameter of {type(self).__name__}", name, present)
+        self.__dict__.update(self._with_present_names(state))
 
     def _refusal(self, name: str, value: object) -> ParameterError:
         """The error of a name that is no parameter, with what was probably meant."""
@@ -137,9 +123,7 @@ class Parameterized:
         result: Params = {}
         for name, value in params.items():
             head, mark, rest = name.partition("__")
-            present = self.renamed.get(head, head)
-            if present != head:
-                self._warn_of_old_name(head, present)
+            present = self._present_name(head)
             if present not in self._names:
                 raise self._refusal(name, value)
             if present + mark + rest in result:

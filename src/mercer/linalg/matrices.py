@@ -1,4 +1,4 @@
-"""What the algorithms of linear algebra ask of a matrix."""
+"""The methods of a matrix that the algorithms of linear algebra call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every solver returns besides its values: whether, how and after how many steps it ended."""
+"""Base class of solutions: whether, how and after how many steps it ended."""
 
 from __future__ import annotations
 

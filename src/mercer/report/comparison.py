@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -46,6 +47,8 @@ class Comparison:
         Remarks.
     command : str
         The command that was given.
+    single : tuple of two sequences of str
+        The columns of tables that are in the first only, and in the second only.
     """
 
     names: tuple[str, str]
@@ -55,6 +58,7 @@ class Comparison:
     rows: tuple[list[list[str]], list[list[str]]]
     notes: list[str]
     command: str = ""
+    single: tuple[Sequence[str], Sequence[str]] = ((), ())
 
 
 def write_comparison(comparison: Comparison, path: Path) -> Path:
@@ -86,12 +90,23 @@ def _verdict(comparison: Comparison) -> str:
     if comparison.columns is not None:
         count = len(comparison.columns.different())
         facts.append(fact(str(count), f"of {len(comparison.columns.tests)} columns differ"))
+    count = sum(map(len, comparison.single))
+    if count:
+        facts.append(fact(str(count), "columns are in one file only"))
     meaning = (
         "A p-value is how often samples of one and the same distribution differ as much. A large"
         " one does not prove that there is no difference."
     )
-    content = f'<div class="facts">{"".join(facts)}</div><p class="soft">{meaning}</p>'
+    content = f'<div class="facts">{"".join(facts)}</div>{_single(comparison)}'
+    content += f'<p class="soft">{meaning}</p>'
     return section("Do they differ?", content, ' id="error"')
+
+
+def _single(comparison: Comparison) -> str:
+    """The columns that one of the files lacks."""
+    pairs = zip(comparison.names, comparison.single, strict=True)
+    lines = [f"Only in {name}: {', '.join(columns)}." for name, columns in pairs if columns]
+    return "".join(f"<p>{escape(line)}</p>" for line in lines)
 
 
 def _null(comparison: Comparison, ax: Axes) -> Described:

@@ -13,8 +13,8 @@ import numpy as np
 
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import On
-from mercer.kernels.combine.composite import Nary
 from mercer.kernels.combine.maps import Warp
+from mercer.kernels.combine.products import Product
 from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.kernels.functions import without_marks
 
@@ -57,17 +57,23 @@ class _Place:
 
 
 def _term_lines(kernel: Kernel, place: _Place) -> list[str]:
+    if isinstance(kernel, Product):
+        return _joined("*", [_factor(term, place, kernel.precedence) for term in kernel.terms])
+    return _joined("+", _terms(kernel, place))
+
+
+def _joined(sign: str, parts: list[str]) -> list[str]:
+    """Terms or factors on a line each, with the sign before all but the first."""
+    first, *others = parts
+    return [first, *(f"{sign} {part}" for part in others)]
+
+
+def _terms(kernel: Kernel, place: _Place) -> list[str]:
+    """The terms of a sum, or a kernel alone: of columns whose names are known, where they are."""
     named = _named(kernel, place)
-    if named:
-        return [named[0], *(f"+ {term}" for term in named[1:])]
-    if not isinstance(kernel, Nary):
-        return [repr(kernel)]
-    if isinstance(kernel, Sum):
-        terms = [_named(term, place) or [repr(term)] for term in kernel.terms]
-        first, *others = itertools.chain.from_iterable(terms)
-        return [first, *(f"+ {term}" for term in others)]
-    factors = [_factor(term, place, kernel.precedence) for term in kernel.terms]
-    return [factors[0], *(f"* {factor}" for factor in factors[1:])]
+    if named or not isinstance(kernel, Sum):
+        return named or [repr(kernel)]
+    return list(itertools.chain.from_iterable(_terms(term, place) for term in kernel.terms))
 
 
 def _factor(kernel: Kernel, place: _Place, precedence: int) -> str:

@@ -1,4 +1,4 @@
-"""What every test returns: the statistic, the p-value, the null distribution, and remarks."""
+"""The result of every test: the statistic, the p-value, the null distribution, and remarks."""
 
 from __future__ import annotations
 

@@ -61,12 +61,29 @@ def test_columns_are_chosen(mercer, files):
     assert "2 columns" in said.out
 
 
-def test_columns_of_one_file_are_left_out_and_it_is_said(mercer, files):
-    said = mercer("compare", files / "a.csv", files / "d.csv", *FEW)
+def test_columns_of_one_file_are_a_difference(mercer, files, tmp_path):
+    """A file that lost a column does not pass, whatever the other columns say."""
+    page = tmp_path / "page.html"
+    said = mercer("compare", files / "a.csv", files / "d.csv", "-r", page, *FEW)
+    assert said.code == 1
     text = " ".join(said.out.split())
-    assert "left out: age, years" in text
-    if said.code == 0:
-        assert "columns that are compared: p = " in text
+    assert "a.csv and d.csv have different columns; they " in text
+    assert "in the 3 columns that are compared: p = " in text
+    assert "only in a.csv age" in text and "only in d.csv years" in text
+    assert "Only in d.csv: years." in page.read_text(encoding="utf-8")
+    values = json.loads(mercer("compare", files / "a.csv", files / "d.csv", "--json", *FEW).out)
+    assert values["different"]
+    assert values["columns_of_one_file"] == {"a.csv": ["age"], "d.csv": ["years"]}
+
+
+def test_columns_that_may_be_missing_are_dropped(mercer, files):
+    """Of one file or the other; the others decide."""
+    same = ("--drop", "age,years", "--columns", "city,all", *FEW)
+    for options in (("--drop", "age,years,income", *FEW), same):
+        said = mercer("compare", files / "a.csv", files / "d.csv", *options)
+        assert said.code == 0 and "only in" not in said.out, said.out
+    said = mercer("compare", files / "a.csv", files / "d.csv", "--columns", "city,years", *FEW)
+    assert said.code == 1 and "only in d.csv" in said.out and "age" not in said.out
 
 
 def test_identifiers_are_left_out_as_in_a_fit(mercer, files):

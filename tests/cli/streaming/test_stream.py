@@ -76,7 +76,8 @@ def test_columns_of_dna_in_both_cases_are_noted_and_predicted(
 )
 def test_every_command_reads_the_model(mercer, tmp_path, target, first, kind, other):
     """Predicted from one table, several, a folder; explained, as a whole and by rows."""
-    pytest.importorskip("pyarrow")
+    if "parquet" in (kind, other):
+        pytest.importorskip("pyarrow")
     folder = tmp_path / "data"
     folder.mkdir()
     files, frame = tables(folder, target)
@@ -99,6 +100,11 @@ def test_every_command_reads_the_model(mercer, tmp_path, target, first, kind, ot
     assert said.code == 0 and "rows held out (baseline" in said.out and "a=" in said.out, said
     said = mercer("explain", "m.mercer", new, "--rows", "1-3")
     assert said.code == 0 and "row 3" in said.out, said.err
+    frame[["b", "a"]].iloc[:1].to_csv("one.csv", index=False)
+    alone = mercer("explain", "m.mercer", "one.csv")
+    assert alone.code == 0 and "compared with 100 training rows" in alone.out, alone.err
+    among = mercer("explain", "m.mercer", "few.csv", "--rows", "1").out.splitlines()
+    assert among[1:] == alone.out.splitlines()[1:]
     frame[["a"]].to_csv("less.csv", index=False)
     assert "column 'b' is missing" in mercer("predict", "m.mercer", "less.csv").err
 
@@ -282,3 +288,49 @@ def test_a_cluster_gives_the_same_model(capsys, monkeypatch, tmp_path):
             model = library.load(tmp_path / "m.mercer")
             predictions.append(model.predict_proba(frame[list("abc")]))
     np.testing.assert_array_equal(*predictions)
+
+
+def test_few_rows_are_all_learned_from(mercer, tmp_path):
+    """After the scores the model is fitted again, with the same penalty."""
+    files, _ = tables(tmp_path, lambda frame: frame["a"] + np.sin(frame["b"]))
+    said = mercer("fit", *files, "--target", "y", "-o", "m.mercer")
+    assert said.code == 0, said.err
+    text = " ".join(said.out.split())
+    assert "on 30 rows held out; then the model is fitted again, to all 300" in text
+    model = library.load("m.mercer")
+    assert len(model.X_fit_) == 300 and f"alpha = {model.alpha_:g}" in text
+    assert np.isfinite(model.loo_predictions_).all()
+    assert "fitted on 300 samples" in mercer("explain", "m.mercer").out
+    values = json.loads(mercer("fit", *files, "--target", "y", "--json").out)
+    assert (values["samples"], values["rows"], values["held out"]) == (300, 300, 30)
+
+
+def test_how_many_rows_a_model_has_seen_is_said(mercer, tmp_path, monkeypatch):
+    monkeypatch.setattr("mercer.cli.streaming.fit._QUICK", 100)
+    files, _ = tables(tmp_path, lambda frame: np.where(frame["a"] > 0, "up", "down"))
+    said = mercer("fit", *files, "--target", "y", "-o", "m.mercer")
+    assert said.code == 0, said.err
+    text = " ".join(said.out.split())
+    assert "on 30 rows held out; the model is fitted to the other 270 (--no-assess: to all)" in text
+    assert len(library.load("m.mercer").X_fit_) == 270
+    assert "fitted on 270 samples" in mercer("explain", "m.mercer").out
+    said = mercer("fit", *files, "--target", "y", "--no-assess", "-o", "m.mercer")
+    assert said.code == 0 and len(library.load("m.mercer").X_fit_) == 300
+
+
+def test_a_model_with_a_kernel_of_words_reads_them_again(mercer, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    files, _ = tables(tmp_path, lambda frame: np.where(frame["a"] > 0, "up", "down"))
+    for file in files:
+        frame = pandas.read_csv(file)
+        frame.assign(city=np.where(frame["b"] > 0, "rome", "oslo")).to_csv(file, index=False)
+    kernel = "RBF().on(['a']) * Overlap().on(['city'])"
+    said = mercer("fit", *files, "--target", "y", "--kernel", kernel, "-o", "m.mercer")
+    assert said.code == 0, said.err
+    pandas.DataFrame({"a": [0.3], "city": ["rome"]}).to_csv("one.csv", index=False)
+    assert mercer("predict", "m.mercer", "one.csv").code == 2  # columns b and c are missing
+    pandas.DataFrame({"a": [1.3], "b": 0.0, "c": 0.0, "city": ["rome"]}).to_csv("one.csv")
+    predicted = mercer("predict", "m.mercer", "one.csv")
+    assert predicted.code == 0 and "up" in predicted.out, predicted.err
+    said = mercer("explain", "m.mercer", "one.csv")
+    assert said.code == 0 and "city" in said.out, said.err

@@ -212,6 +212,14 @@ def test_tiles_are_in_double_precision_where_rounding_matters(monkeypatch):
     assert wide.predict(X) == pytest.approx(exact.fit(X, Y).predict(X), abs=2e-3)
 
 
+def test_passes_in_double_precision_end_before_rounding_error(monkeypatch):
+    """Where single precision was tried first: more digits would take half of the passes."""
+    monkeypatch.setattr("mercer.gram.plan._MANY_ENTRIES", 1.0)
+    wide = KernelRidge(1e-6, kernel=RBF(length_scale=6.0), centers=40).fit(X, Y)
+    assert "float64 tiles" in wide.report_.plan
+    assert 1e-10 < wide.report_.residual < 1e-6
+
+
 def test_models_survive_a_file(tmp_path):
     for name in ("ridge", "multinomial"):
         model, y = LEARNERS[name]

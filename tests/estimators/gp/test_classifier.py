@@ -11,6 +11,7 @@ import sklearn.gaussian_process.kernels as sk
 from scipy.integrate import trapezoid
 from scipy.special import expit
 from scipy.stats import norm
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import cross_val_score
@@ -25,6 +26,8 @@ from mercer import (
     NegativeDistance,
     config_context,
     errors,
+    load,
+    save,
 )
 from mercer.solvers.gp.averaging import averaged
 from mercer.solvers.gp.laplace import Laplace
@@ -169,3 +172,26 @@ def test_classes_are_the_signs_of_the_latent_mean(centers):
     model = GaussianProcessClassifier(RBF(), optimizer=None, centers=centers, random_state=0)
     mean, _ = model.fit(X, y).latent_mean_and_variance(X)
     np.testing.assert_array_equal(model.predict(X), mean > 0)
+
+
+def test_several_kernels_have_the_names_of_a_compound_kernel(tmp_path):
+    """As code for scikit-learn's classifier reads them; they come back from a file, too."""
+    X, y = load_iris(return_X_y=True)
+    X, y = X[::5, 2:], y[::5]
+    model = GaussianProcessClassifier(2.0 * RBF([1.0, 3.0])).fit(X, y)
+    twin = theirs.GaussianProcessClassifier(2.0 * sk.RBF([1.0, 3.0])).fit(X, y)
+    save(model, tmp_path / "m.mercer")
+    for kernel in (
+        model.kernel_,
+        load(tmp_path / "m.mercer").kernel_,
+        clone(model).fit(X, y).kernel_,
+    ):
+        assert len(kernel) == len(kernel.kernels) == len(twin.kernel_.kernels) == 3
+        assert kernel[0] is kernel.kernels[0] and kernel.kernels == list(kernel)
+        assert kernel.theta.shape == twin.kernel_.theta.shape and kernel.n_dims == 9
+        assert kernel.bounds.shape == twin.kernel_.bounds.shape
+        np.testing.assert_array_equal(kernel.theta[:3], kernel[0].theta)
+        assert sum(each.n_elements for each in kernel.hyperparameters) == 9
+        assert model.log_marginal_likelihood(kernel.theta) == pytest.approx(
+            model.log_marginal_likelihood_value_
+        )

@@ -23,6 +23,7 @@ from mercer.automatic.kinds.terms import (
     part_candidates,
 )
 from mercer.automatic.metrics import metric_for
+from mercer.automatic.studies.deadline import check_time
 from mercer.automatic.tabular.classifier import LearnedClassifier, stratified_order
 from mercer.automatic.tabular.ensembles import class_probabilities
 from mercer.automatic.tabular.models import EFFORTS, LearnedRegressor, LearnedTable
@@ -99,6 +100,7 @@ class LearnedMixture(BaseEstimator):
         start = time.perf_counter()
         with serial_blas():
             for part in self.parts:
+                check_time()
                 candidates += part_candidates(part, some, few, quick)
             self.seconds_[f"kernels of {names_of_kinds(self.parts)}"] = time.perf_counter() - start
             if self._table_columns:
@@ -173,6 +175,7 @@ class LearnedMixture(BaseEstimator):
         self, model: Estimator, X: RawSamples, y: np.ndarray, weight: np.ndarray | None
     ) -> None:
         start = time.perf_counter()
+        check_time()
         with blas_threads(len(y)):
             self.model_ = model.fit(X, y, sample_weight=weight)
         self.kernel_ = self.model_.kernel_

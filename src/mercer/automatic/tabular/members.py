@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from mercer.automatic.studies.deadline import check_time
 from mercer.automatic.tabular.additive import allows_terms, by_terms
 from mercer.automatic.tabular.gradients import (
     allows_full_metric,
@@ -135,6 +136,7 @@ def _trials(first: dict[str, Rows], search: Search) -> Iterator[Trial]:
         return
     end = None
     for scores, rows in first.items():
+        check_time()
         candidates: list[Learned] = []
         if search.learned:
             widths, end = by_evidence(rows, _STEPS[end is not None], end)
@@ -149,6 +151,7 @@ def _trials(first: dict[str, Rows], search: Search) -> Iterator[Trial]:
             plain = Learned(plain_laplacian(rows.Z), "no learning")
             candidates += _multiples(plain, (0.25, 1.0))
         for one in candidates:
+            check_time()
             path = rows.path(gram(one.kernel, rows.Z)) if one.left_out is None else one.left_out
             for penalty, predicted in zip(PENALTIES, path, strict=True):
                 loss = rows.loss(predicted)
@@ -196,6 +199,7 @@ def _finalists(trials: list[Trial], rows: Rows, search: Search) -> list[Member]:
 
 def _near_penalty(member: Member, given: dict[str, Rows]) -> Iterator[Trial]:
     """The kernel at the penalties around that of the member, downhill."""
+    check_time()
     rows = given[member.scores]
     K = gram(member.kernel, rows.Z)
     losses: dict[int, float] = {}

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from mercer.aliases import RawSamples
+from mercer.automatic.studies.deadline import check_time
 from mercer.automatic.tabular.ensembles import WHOLE, RidgeMembers
 from mercer.automatic.tabular.importances import contributions
 from mercer.automatic.tabular.kernels import (
@@ -60,7 +61,7 @@ EFFORTS = {
 
 
 class LearnedTable(BaseEstimator):
-    """What models of numbers and of classes share: scores, rows, members, and their kernel."""
+    """Base class of models of numbers and of classes: scores, rows, members, and their kernel."""
 
     stored: ClassVar[State] = State(
         plain=("scores_", "model_", "members_", "kernel_", "trials_", "seconds_", "n_chosen_"),
@@ -219,6 +220,7 @@ class LearnedTable(BaseEstimator):
     def _fit_final(
         self, model: BaseEstimator, Z: np.ndarray, y: np.ndarray, weight: np.ndarray | None
     ) -> None:
+        check_time()
         start = time.perf_counter()
         self.model_ = self._final(model, len(Z)).fit(Z, y, sample_weight=weight)
         self.seconds_["fit on all rows"] = time.perf_counter() - start

@@ -9,6 +9,7 @@ from scipy.special import expit, logsumexp
 from sklearn.model_selection import GroupKFold
 
 from mercer.automatic.metrics import Metric, Reference
+from mercer.automatic.studies.deadline import check_time
 from mercer.automatic.subsets import split_folds
 from mercer.automatic.tabular.ensembles import binary_dual
 from mercer.solvers.ridge.left_out import left_out
@@ -98,6 +99,7 @@ def choose_penalty(
     while penalty >= least * 0.999:
         held_out = np.zeros((len(y), len(classes)))
         for fold in folds:
+            check_time()
             held_out[fold.test] = fold.scores(penalty)
         loss = options.loss(held_out, codes, weight)
         tried.append((penalty, loss))

@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from mercer.aliases import Frame, RawSamples
-from mercer.automatic.checks.chosen import find_columns
+from mercer.aliases import RawSamples
 from mercer.cli.numeric import check_columns
 from mercer.cli.output import align, check_writable, note, plain_warnings, print_json, with_threads
+from mercer.cli.statistics.columns import alike
 from mercer.domains.base import pick_rows, raw_length
-from mercer.errors import InputError
 from mercer.kernels.expression import parse
-from mercer.proposals.keys import identifiers
-from mercer.readers import Source, read_source
+from mercer.readers import read_source
 from mercer.report.comparison import Comparison, write_comparison
 from mercer.report.elements import cell
 from mercer.statistics.two_sample.columns import ColumnTests, column_tests
@@ -27,7 +25,6 @@ from mercer.statistics.two_sample.result import MMDResult
 _SHOWN_ROWS = 5  # of each file
 _SHOWN_COLUMNS = 10
 _LEVEL = 0.05
-_SINGLE = "columns of one file only are left out"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,7 +62,7 @@ def run(
     as_json: bool,
     quiet: bool,
 ) -> int:
-    """Run the command; return 0, or 1 where the files differ at 5 %."""
+    """Run the command; return 0, or 1 where rows differ at 5 %, or a column is in one file only."""
     if report is not None:
         check_writable(report, list(data))
     with plain_warnings(not quiet), with_threads(threads):
@@ -76,7 +73,12 @@ def run(
         print_json(_values(compared, report))
     elif not quiet:
         print(_text(compared, report))
-    return int(compared.result.rejects(_LEVEL))
+    return int(_differ(compared))
+
+
+def _differ(compared: Comparison) -> bool:
+    """Whether the files have other columns, or rows that differ."""
+    return any(compared.single) or compared.result.rejects(_LEVEL)
 
 
 def _compare(data: tuple[Path, Path], settings: Settings, reading: dict[str, Any]) -> Comparison:
@@ -85,7 +87,7 @@ def _compare(data: tuple[Path, Path], settings: Settings, reading: dict[str, Any
     for each in (first, second):
         for remark in each.notes:
             note(remark)
-    X, Y, notes = _alike(first, second, settings)
+    X, Y, single, notes = alike(first, second, settings.columns, settings.drop)
     if settings.kernel != "auto":
         for Z in (X, Y):
             check_columns(parse(settings.kernel), Z)
@@ -99,7 +101,8 @@ def _compare(data: tuple[Path, Path], settings: Settings, reading: dict[str, Any
     header, rows = _telling(X, Y, (places, others), result, columns)
     names = _names(data)
     notes += [*result.notes, *(columns.notes if columns is not None else ())]
-    return Comparison(names, result, columns, header, rows, notes, _command(data, settings))
+    command = _command(data, settings)
+    return Comparison(names, result, columns, header, rows, notes, command, single)
 
 
 def _names(data: tuple[Path, Path]) -> tuple[str, str]:
@@ -109,48 +112,6 @@ def _names(data: tuple[Path, Path]) -> tuple[str, str]:
 
 
 # -- samples ---------------------------------------------------------------------------------------
-
-
-def _alike(
-    first: Source, second: Source, settings: Settings
-) -> tuple[RawSamples, RawSamples, list[str]]:
-    """The samples of both, with the same columns, and what was left out."""
-    if first.kind != second.kind:
-        rule = f"does not fit the first file, which holds {first.kind}"
-        raise InputError("second file", second.kind, rule)
-    if first.kind != "table":
-        return first.samples, second.samples, []
-    X, Y = first.samples, second.samples
-    shared = [name for name in X.columns if name in set(Y.columns)]
-    if not shared:
-        rule, remedy = "has no column of the first", "give tables with the same names"
-        raise InputError("second file", list(Y.columns)[:5], rule, remedy)
-    notes = []
-    single = [*(set(X.columns) - set(shared)), *(set(Y.columns) - set(shared))]
-    if single:
-        notes.append(f"{_SINGLE}: {', '.join(sorted(single))}")
-    kept = _chosen(X[shared], settings)
-    keys = [] if settings.columns else identifiers(X[kept], Y[kept])
-    if keys:
-        names = ", ".join(keys)
-        notes.append(f"left out as identifiers: {names}; --columns compares those that it names")
-    kept = [name for name in kept if name not in keys]
-    empty = [name for name in kept if X[name].isna().all() and Y[name].isna().all()]
-    if empty:
-        notes.append(f"columns without values are left out: {', '.join(empty)}")
-    kept = [name for name in kept if name not in empty]
-    if not kept:
-        raise InputError("columns", "none", "are left to compare", "name others")
-    return X[kept], Y[kept], notes
-
-
-def _chosen(frame: Frame, settings: Settings) -> list[str]:
-    """The columns to compare."""
-    kept = list(frame.columns)
-    if settings.columns:
-        kept = find_columns(frame, settings.columns, "columns")
-    dropped = find_columns(frame, settings.drop, "drop")
-    return [name for name in kept if name not in dropped]
 
 
 def _some(
@@ -221,11 +182,7 @@ def _command(data: tuple[Path, Path], settings: Settings) -> str:
 
 
 def _text(compared: Comparison, report: Path | None) -> str:
-    result, (first, second) = compared.result, compared.names
-    verdict = "differ" if result.rejects(_LEVEL) else "are not seen to differ"
-    if compared.columns is not None and any(text.startswith(_SINGLE) for text in compared.notes):
-        verdict += f" in the {len(compared.columns.tests)} columns that are compared"
-    lines = [("verdict", f"{first} and {second} {verdict}: p = {result.pvalue:.3g}")]
+    lines = [("verdict", _verdict(compared)), *_single_lines(compared)]
     if compared.columns is not None:
         lines += _column_lines(compared.columns)
     for at, name in enumerate(compared.names):
@@ -235,6 +192,23 @@ def _text(compared: Comparison, report: Path | None) -> str:
     if report is not None:
         lines.append(("report", str(report)))
     return align(lines)
+
+
+def _verdict(compared: Comparison) -> str:
+    """Whether the rows differ, after the columns of one file only, if there are such."""
+    first, second = compared.names
+    rows = "differ" if compared.result.rejects(_LEVEL) else "are not seen to differ"
+    pvalue = f"p = {compared.result.pvalue:.3g}"
+    if compared.columns is None or not any(compared.single):
+        return f"{first} and {second} {rows}: {pvalue}"
+    shared = f"in the {len(compared.columns.tests)} columns that are compared"
+    return f"{first} and {second} have different columns; they {rows} {shared}: {pvalue}"
+
+
+def _single_lines(compared: Comparison) -> list[tuple[str, str]]:
+    """The columns that one of the files lacks."""
+    pairs = zip(compared.names, compared.single, strict=True)
+    return [(f"only in {name}", ", ".join(columns)) for name, columns in pairs if columns]
 
 
 def _column_lines(columns: ColumnTests) -> list[tuple[str, str]]:
@@ -254,7 +228,8 @@ def _values(compared: Comparison, report: Path | None) -> dict[str, Any]:
         name: [int(row[0]) for row in compared.rows[at]] for at, name in enumerate(compared.names)
     }
     return {
-        "different": compared.result.rejects(_LEVEL),
+        "different": _differ(compared),
+        "columns_of_one_file": dict(zip(compared.names, compared.single, strict=True)),
         **compared.result.to_dict(),
         "columns": [] if columns is None else columns.to_dict()["columns"],
         "telling_rows": rows,

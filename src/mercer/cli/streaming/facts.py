@@ -19,14 +19,18 @@ from mercer.report.terms import term_lines
 Lines = list[tuple[str, str]]
 
 
-def fit_lines(model: Estimator, columns: list[str], words: str) -> Lines:
-    """The kernel with its status, the learner, and what its centers give up."""
+def fit_lines(model: Estimator, columns: list[str], of_kernel: str, of_penalty: str) -> Lines:
+    """The kernel with its status, the learner, and what its centers give up.
+
+    The texts say how the length scales of the kernel and the penalty were chosen.
+    """
     report = model.report_
     first, *others = term_lines(model.kernel_, columns)
     lines = [("kernel", first), *(("", line) for line in others)]
-    if words:
-        lines.append(("", words))
-    lines += [("proved", status_text(report.status)), ("learner", _learner_text(model))]
+    if of_kernel:
+        lines.append(("", of_kernel))
+    lines.append(("proved", status_text(report.status)))
+    lines.append(("learner", ", ".join(filter(None, [_learner_text(model), of_penalty]))))
     lines.append(("plan", report.plan))
     if "missed" in report.facts:
         lines.append(("centers", _centers_text(report.facts)))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from mercer.aliases import Estimator, Frame
 from mercer.automatic.assessment import Assessment, assess_on
@@ -24,7 +25,8 @@ from mercer.cli.output import peak_memory, plain_warnings, print_json, with_thre
 from mercer.cli.progress import PassLines
 from mercer.cli.streaming.facts import fit_lines, source_facts
 from mercer.cli.streaming.files import tables_of, unused_note
-from mercer.cli.streaming.kernels import kernel_of
+from mercer.cli.streaming.kernels import CENTERS, kernel_of
+from mercer.cli.streaming.penalties import choose_penalty
 from mercer.config import config_context
 from mercer.errors import ABSENT, ParameterError
 from mercer.estimators import estimator
@@ -42,6 +44,7 @@ _ALPHAS = (0.01, 0.1, 1.0, 10.0, 100.0)
 _SAMPLE = 20_000  # rows that the task and the kernel are read from
 _HELD_OUT, _MOST_HELD = 0.1, 5000  # share and number of rows that the error is estimated on
 _FEWEST = 10  # rows held out, below which nothing is estimated
+_QUICK = 3000  # rows up to which the model is fitted again, to those held out too
 _FEW_VALUES = 20  # whole numbers of so few values are classes
 
 
@@ -62,6 +65,11 @@ class _Drawn:
     sample: Block
     held: np.ndarray  # places among all rows, ascending
     places: np.ndarray  # of those held out in the sample
+
+    @property
+    def count(self) -> int:
+        """The number of rows held out."""
+        return len(self.held)
 
     @property
     def rest(self) -> Block:
@@ -99,21 +107,27 @@ def run(
         question = _question(table, drawn.sample, choices["task"])
         tell(_data_lines(files, table, question, len(drawn.sample)))
         warn_of_case(question.X)
-        model, words = _model(drawn.rest, question.task, choices)
+        model, *words = _model(drawn.rest, question.task, choices)
         _fit(model, table.rows.map(Without(drawn.held)), engine, shown)
-        tell(fit_lines(model, list(question.X.columns), words))
+        tell(fit_lines(model, list(question.X.columns), *words))
         judge = default_metric(question.y, question.task, choices["balanced"])
         assessment = _assessed(model, question, drawn, judge, seed)
-        tell(_score_lines(judge, assessment, question, len(drawn.held)))
+        again = drawn.count > 0 and len(table.rows) <= _QUICK
+        tell(_score_lines(judge, assessment, question, _seen_text(table, drawn, again)))
         contributions = _contributions(assessment, drawn.test, seed)
         tell(column_lines(METRICS[judge], contributions))
+        if again:
+            model = _same(model)
+            _fit(model, table.rows, engine, shown=False)
         notes = [*question.notes, *_remarks(judge, assessment, question, choices)]
         notes += [*model.report_.notes, *unused_note(effort)]
         facts = source_facts(model, question, assessment, contributions, table.names, notes)
-        facts["summary"] |= {"samples": len(table.rows), "held out": len(drawn.held)}
+        seen = len(table.rows) if again else len(table.rows) - drawn.count
+        facts["summary"] |= {"samples": seen, "held out": drawn.count}
         model.source_ = {**facts, "layout": _layout(files, table, question.X)}
         save(model, model_file)
         summary = {**facts["summary"], **model.report_.to_dict(), "notes": notes}
+        summary |= {"rows": len(table.rows), "samples": seen}
         summary |= {"model": str(model_file), "report": None, "peak memory": peak_memory()}
         summary["total seconds"] = round(time.perf_counter() - start, 2)
         lines = [("note", note) for note in notes]
@@ -198,14 +212,25 @@ def _data_lines(
 # -- the model -------------------------------------------------------------------------------------
 
 
-def _model(sample: Block, task: str, choices: dict[str, Any]) -> tuple[Estimator, str]:
-    """A classifier or a regressor, and how the length scales of its kernel came about."""
+def _model(sample: Block, task: str, choices: dict[str, Any]) -> tuple[Estimator, str, str]:
+    """A classifier or a regressor, and how its length scales and its penalty were chosen."""
     make = functools.partial(_learner, task, choices)
-    kernel, words = choices["kernel"], ""
+    seed = int(choices["random_state"])
+    kernel, of_kernel, of_penalty = choices["kernel"], "", ""
     if isinstance(kernel, str):
-        seed = int(choices["random_state"])
-        kernel, words = kernel_of(sample, make, task == "classification", seed)
-    return make(kernel, choices.get("centers")), words
+        kernel, of_kernel = kernel_of(sample, make, task == "classification", seed)
+    model = make(kernel, choices.get("centers"))
+    if task == "classification":
+        model.C, of_penalty = choose_penalty(make(kernel, CENTERS), sample, seed)
+    return model, of_kernel, of_penalty
+
+
+def _same(model: Estimator) -> Estimator:
+    """A model that is not fitted, with the penalty of one that is."""
+    fresh = clone(model)
+    if hasattr(model, "alpha_"):
+        fresh.set_params(alphas=(model.alpha_,))
+    return fresh
 
 
 def _learner(task: str, choices: dict[str, Any], kernel: Kernel, centers: int | None) -> Estimator:
@@ -247,12 +272,21 @@ def _assessed(
 
 
 def _score_lines(
-    judge: str, assessment: Assessment | None, question: Question, held: int
+    judge: str, assessment: Assessment | None, question: Question, seen: str
 ) -> list[tuple[str, str]]:
     lines = score_lines(METRICS[judge], assessment, question)
     if assessment is None:
         return lines
-    return [*lines[:-1], ("", f"on {held:,} rows held out, which the model was not fitted on")]
+    return [*lines[:-1], ("", seen)]
+
+
+def _seen_text(table: _Table, drawn: _Drawn, again: bool) -> str:
+    """Which rows the scores belong to, and which ones the model has seen."""
+    rows, held = len(table.rows), drawn.count
+    if again:
+        return f"on {held:,} rows held out; then the model is fitted again, to all {rows:,}"
+    seen = f"the model is fitted to the other {rows - held:,}"
+    return f"on {held:,} rows held out; {seen} (--no-assess: to all)"
 
 
 def _contributions(assessment: Assessment | None, test: Block, seed: int) -> list[Contribution]:

@@ -19,7 +19,7 @@ _SHOWN = 12  # names of columns in an error message
 _LEARNED = 5000  # rows that length scales are learned from, those drawn by learn_metric among them
 _DRAWN = 2000
 _CHECKED = 4000  # rows that two kernels are fitted on, and as many that they are compared by
-_CENTERS = 500
+CENTERS = 500
 _FEWEST = 500  # rows from which length scales are learned
 _MOST_COLUMNS = 500
 
@@ -49,7 +49,7 @@ def kernel_of(sample: Block, make: Make, classification: bool, seed: int) -> tup
                 plain, X[first], y[first], rows=_DRAWN, target=target, random_state=seed
             ).kernel
             before, after = (
-                make(kernel, _CENTERS).fit(X[fitted], y[fitted]).score(X[checked], y[checked])
+                make(kernel, CENTERS).fit(X[fitted], y[fitted]).score(X[checked], y[checked])
                 for kernel in (plain, learned)
             )
     except (MercerError, ValueError, np.linalg.LinAlgError):
@@ -64,7 +64,7 @@ def kernel_of(sample: Block, make: Make, classification: bool, seed: int) -> tup
 
 def _numbers(sample: Block) -> tuple[np.ndarray, np.ndarray]:
     """The rows of numbers without missing ones, and their targets."""
-    words = [str(name) for name, column in sample.X.items() if not _is_numeric(column)]
+    words = [str(name) for name, column in sample.X.items() if not is_numeric(column)]
     if words:
         rule = f"has columns that are not numbers: {', '.join(words[:_SHOWN])}"
         remedy = "leave them out with --drop, or give --kernel for tables"
@@ -81,7 +81,7 @@ def _standard(X: np.ndarray) -> Kernel:
     return RBF(length_scale=np.sqrt(X.shape[1] / 2.0) * spread)
 
 
-def _is_numeric(column: Frame) -> bool:
+def is_numeric(column: Frame) -> bool:
     """Whether a column of a table holds numbers, or truth values."""
     try:
         np.asarray(column, dtype=np.float64)

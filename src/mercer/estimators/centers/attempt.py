@@ -90,6 +90,7 @@ class Attempt:
     def __init__(self, task: Task, matrix: CenterMatrix, sample: Sample, count: int) -> None:
         self.task, self.matrix, self.sample, self.count = task, matrix, sample, count
         self.solution: CenterSolution | None = None
+        self.refined = False  # whether tiles are in double precision since single was too coarse
         self._prepare()
 
     def _prepare(self) -> None:
@@ -143,6 +144,7 @@ class Attempt:
         if self.matrix.centers.dtype != FLOAT32 or self.rounding() <= most:
             return
         passes = self.matrix.passes
+        self.refined = True
         self.matrix = self.matrix.in_double_precision()
         self.matrix.passes = passes
         del self.whitening, self.inverse  # before others are made
@@ -162,5 +164,5 @@ class Attempt:
             return max(_ROUGH, self.task.tol or 0.0)
         if self.task.tol is not None:
             return self.task.tol
-        exact = float(self.count) * len(self.matrix) <= _FEW_ENTRIES
-        return 1e-11 if exact else 1e-6
+        few = float(self.count) * len(self.matrix) <= _FEW_ENTRIES
+        return 1e-11 if few and not self.refined else 1e-6

@@ -1,1 +1,1 @@
-"""What all estimators share: choice of the kernel, checked training data, reports."""
+"""The common parts of all estimators: choice of the kernel, checked training data, reports."""

@@ -1,4 +1,4 @@
-"""What all estimators with a ``kernel`` parameter share."""
+"""The base class of all estimators with a ``kernel`` parameter."""
 
 from __future__ import annotations
 

@@ -115,14 +115,14 @@ class FitReport:
 
     @property
     def status(self) -> str:
-        """What the kernel's certificate says."""
+        """The status of the kernel's certificate."""
         if self.model is None or isinstance(self.model, str):
             return "unknown"
         return self.model.certify(None).status
 
     @property
     def learned(self) -> tuple[str, ...]:
-        """What the kernel and its parts have learned from the samples, or taken for granted."""
+        """Remarks on what the kernel and its parts have learned from the samples, or assumed."""
         if self.model is None or isinstance(self.model, str):
             return ()
         return tuple(dict.fromkeys(_remarks(self.model)))
@@ -188,12 +188,13 @@ def _remarks(kernel: Kernel) -> Iterator[str]:
 
 def _formatted(value: object, form: str) -> str:
     """One number or text, or several; empty where there is nothing to say."""
-    missing = value is None or (isinstance(value, float) and math.isnan(value))
-    if missing:
-        return ""
-    if isinstance(value, Iterable) and "{" in form:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return "" if _is_missing(value) else format(value, form)
+    if "{" in form:
         return form.format(*value)
-    if isinstance(value, Iterable) and not isinstance(value, str):
-        separator = ", " if form == "s" else " "
-        return separator.join(_formatted(entry, form) for entry in value)
-    return format(value, form)
+    separator = {"s": ", "}.get(form, " ")
+    return separator.join(_formatted(entry, form) for entry in value)
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))

@@ -1,4 +1,4 @@
-"""What conformal regressors and classifiers share: a learner, and rows that it has not seen."""
+"""Base class of conformal predictors: a learner, and rows that it has not seen."""
 
 from __future__ import annotations
 

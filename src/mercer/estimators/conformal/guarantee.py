@@ -1,4 +1,4 @@
-"""What is proven of the coverage of intervals and sets, in words and as a number.
+"""The proven coverage of intervals and sets, in words and as a number.
 
 All of it holds for rows that are exchangeable with the new ones (drawn independently from the same
 distribution, say), and on average over training sets and new samples, not for each sample.

@@ -1,4 +1,4 @@
-"""What features of samples miss of a kernel, measured on fresh samples."""
+"""The part of a kernel that features of samples miss, measured on fresh samples."""
 
 from __future__ import annotations
 

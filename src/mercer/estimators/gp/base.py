@@ -1,4 +1,4 @@
-"""What Gaussian processes share: which kernel is learned and how, and the checks before a fit."""
+"""Base class of Gaussian processes: which kernel is learned and how, and checks before a fit."""
 
 from __future__ import annotations
 

@@ -106,9 +106,10 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         The labels.
     n_classes_ : int
         The number of classes.
-    kernel_ : Kernel, sklearn.gaussian_process.kernels.Kernel, or list of Kernel
-        The kernel with the hyperparameters learned. Several problems have a list of kernels, or a
-        CompoundKernel of scikit-learn's kernels.
+    kernel_ : Kernel, sklearn.gaussian_process.kernels.Kernel, or sequence of Kernel
+        The kernel with the hyperparameters learned. Several problems have a sequence of kernels
+        with the attributes of scikit-learn's CompoundKernel: ``kernels``, ``theta``, ``bounds`` and
+        ``hyperparameters``; or a CompoundKernel of scikit-learn's kernels.
     base_estimator_ : SimpleNamespace
         What was computed for the problem of two classes, or ``estimators_`` with all problems.
     log_marginal_likelihood_value_ : float
@@ -397,3 +398,5 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         if not consistent or len(self._problems) != len(contrasts):
             labels = f"{n_classes} classes"
             raise ModelFileError("classes_", labels, "are not those of the problems")
+        if isinstance(self.kernel_, list):
+            self.kernel_ = one_or_several(self.kernel_)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
 from sklearn.base import clone
 from sklearn.gaussian_process.kernels import CompoundKernel
 from sklearn.gaussian_process.kernels import Kernel as SklearnBase
@@ -15,6 +20,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.custom.foreign import refuse_mixture
 from mercer.kernels.expression import parse
 from mercer.kernels.vectors.radial import RBF
+from mercer.state import State, storable
 
 # scikit-learn's names, each with parameters that can be learned
 _EXPRESSIONS = {
@@ -89,10 +95,52 @@ def same_kernel(one: KernelLike, other: KernelLike) -> bool:
     return bool(one == other)
 
 
-def one_or_several(kernels: list[KernelLike]) -> KernelLike:
+def one_or_several(kernels: list[Any]) -> Any:
     """A single kernel, or all of them as scikit-learn keeps those of several problems."""
     if len(kernels) == 1:
         return kernels[0]
     if all(isinstance(kernel, SklearnBase) for kernel in kernels):
         return CompoundKernel(kernels)
-    return kernels
+    return SeveralKernels(kernels)
+
+
+@storable
+@dataclasses.dataclass
+class SeveralKernels(Sequence[Kernel]):
+    """The kernels of several problems, with the attributes of scikit-learn's CompoundKernel.
+
+    Attributes
+    ----------
+    kernels : list of Kernel
+        The kernels, one for each problem.
+    """
+
+    stored: ClassVar[State] = State(plain=("kernels",))
+
+    kernels: list[Kernel]
+
+    def __len__(self) -> int:
+        return len(self.kernels)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.kernels[index]
+
+    @property
+    def theta(self) -> np.ndarray:
+        """The logarithms of the hyperparameters, those of one kernel after those of another."""
+        return np.concatenate([kernel.theta for kernel in self])
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """The logarithms of their least and largest values, a row for each."""
+        return np.vstack([kernel.bounds for kernel in self])
+
+    @property
+    def hyperparameters(self) -> list[Any]:
+        """The hyperparameters of all kernels, in the order of ``theta``."""
+        return [each for kernel in self for each in kernel.hyperparameters]
+
+    @property
+    def n_dims(self) -> int:
+        """The number of entries of ``theta``."""
+        return len(self.theta)

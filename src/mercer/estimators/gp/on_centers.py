@@ -21,6 +21,7 @@ from mercer.estimators.centers.changes import AsContrast
 from mercer.estimators.centers.data import RowData
 from mercer.estimators.centers.problem import CenterProblem, Fitted, Task
 from mercer.estimators.gp.hyperparameters import Hyperparameters
+from mercer.estimators.gp.kernel_argument import one_or_several
 from mercer.estimators.gp.learning import Learned
 from mercer.estimators.gp.posterior import cross_blocks, sums_over
 from mercer.estimators.gp.problems import Contrast, choose_contrasts
@@ -117,9 +118,7 @@ def fit_laplace(model: GaussianProcessClassifier, data: RowData, start: float) -
     model._problems, model._kernel_before = problems, copy.deepcopy(model.kernel)
     value = np.float64(np.mean([problem.value for problem in problems]))
     model.log_marginal_likelihood_value_ = value
-    model.kernel_ = [problem.parameters.kernel for problem in problems]
-    if len(problems) == 1:
-        model.kernel_ = problems[0].parameters.kernel
+    model.kernel_ = one_or_several([problem.parameters.kernel for problem in problems])
     plan = f"Laplace, {len(problems)} problem(s), {fitted.plan}"
     facts = {"likelihood": value, **fitted.facts}
     note = f"hyperparameters by the evidence of {len(sample):,} rows"

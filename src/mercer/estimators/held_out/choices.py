@@ -61,7 +61,7 @@ def doubt_of_kernel(kernel: object) -> str:
     if not isinstance(kernel, Kernel):
         return ""
     for part, state in kernel._snapshot():
-        learned = declared(type(part)).kept - {"n_columns_"}
+        learned = declared(type(part)).kept - {"n_columns_", "column_names_"}
         if not learned.isdisjoint(state):
             return f"the kernel {type(part).__name__} learned from all rows"
     return ""

@@ -1,4 +1,4 @@
-"""What each additive term of a kernel contributes to a fitted model."""
+"""The contribution of each additive term of a kernel to a fitted model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What estimators of several kernels share."""
+"""Base class of estimators of several kernels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What estimators of ridge regression share."""
+"""Base classes of ridge regression."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What both relevance vector machines share."""
+"""Base class of both relevance vector machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all support vector machines share: data, the dual problem, support vectors, the report."""
+"""Base class of support vector machines: data, the dual problem, support vectors, the report."""
 
 from __future__ import annotations
 

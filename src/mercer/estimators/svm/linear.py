@@ -1,4 +1,4 @@
-"""What the linear support vector machines share: no kernel, the weights are fitted directly."""
+"""Base class of linear support vector machines: no kernel, the weights are fitted directly."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def boundary_level(solution: DualSolution, diagonal: np.ndarray) -> float:
 
 
 class NoveltyDetector(OutlierMixin, SingleMachine):
-    """What both detectors of novelty share: their parameters, scores and labels."""
+    """Base class of both novelty detectors: their parameters, scores and labels."""
 
     stored: ClassVar[State] = State(finite=("offset_",))
 

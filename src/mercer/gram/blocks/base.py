@@ -1,4 +1,4 @@
-"""What all sources of rows share: blocks in order, a length that is counted once, a sample."""
+"""Base classes of sources of rows: blocks in order, a length that is counted once, a sample."""
 
 from __future__ import annotations
 

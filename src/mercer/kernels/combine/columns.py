@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -35,6 +36,11 @@ def only_in(d: int) -> Where:
     return Where(conditions=(f"{_COUNT}{d}",))
 
 
+def only_with(names: list[Any]) -> Where:
+    """The condition of a proof that counts on columns of these names and no others."""
+    return Where(conditions=(f"columns {show_value(names)}",))
+
+
 def _is_column(value: object) -> bool:
     """Whether a value is the name or the position of a column."""
     return isinstance(value, (str, int, np.integer)) and not isinstance(value, bool)
@@ -46,6 +52,14 @@ def _are_columns(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return len(value) > 0 and all(map(_is_column, value))
     return _is_column(value)
+
+
+def _place(column: Any, columns: Sequence[Any]) -> int | None:
+    """Where a column is that is given by its name, or else by its position."""
+    if column in columns:
+        return columns.index(column)
+    is_position = not isinstance(column, str) and -len(columns) <= column < len(columns)
+    return int(column) % len(columns) if is_position else None
 
 
 _columns = Constraint(
@@ -110,12 +124,15 @@ class On(PullBack):
 
     def positions(self, d: int) -> list[int] | None:
         """The columns as positions among d; None if they are names, or do not exist."""
+        return self.places(range(d))
+
+    def places(self, columns: Sequence[Any]) -> list[int] | None:
+        """The columns as positions among columns of these names; None if they do not exist."""
         if isinstance(self.columns, slice):
-            return list(range(d))[self.columns]
-        listed = self.listed()
-        if any(isinstance(column, str) or not -d <= column < d for column in listed):
-            return None
-        return [int(column) % d for column in listed]
+            return list(range(len(columns)))[self.columns]
+        places = [_place(column, columns) for column in self.listed()]
+        known = [place for place in places if place is not None]
+        return known if len(known) == len(places) else None
 
     def _is_beyond(self, d: int) -> bool:
         """Whether some of the columns are positions that d columns do not have."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Iterator
-from typing import ClassVar, Self
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -17,22 +17,25 @@ from mercer.domains.base import Batch
 from mercer.domains.vectors.domain import are_vectors
 from mercer.gram.tile import Pair
 from mercer.kernels.base import Derivative, Kernel, WeightedSum
-from mercer.kernels.combine.columns import On, only_in
+from mercer.kernels.combine.columns import On, only_in, only_with
 from mercer.kernels.combine.composite import Nary, as_dense, within
 from mercer.kernels.separable.terms import Columns, Separation
 from mercer.kernels.vectors.coordinate import Periodic
 from mercer.kernels.vectors.dot import Constant, Linear
 from mercer.kernels.vectors.radial import RBF
+from mercer.state import State
 
 __all__ = ["Product"]
 
 
-def _strict_columns(factor: Kernel, certificate: Certificate, d: int) -> list[int] | None:
+def _strict_columns(
+    factor: Kernel, certificate: Certificate, columns: Sequence[Any]
+) -> list[int] | None:
     """The columns on which a factor is strict, none of a constant; None if that is not known."""
     if isinstance(factor, Constant) and factor.c > 0:
         return []
     if isinstance(factor, On) and certificate.parts[0].status == STRICT:
-        return factor.positions(d)
+        return factor.places(columns)
     return None
 
 
@@ -56,34 +59,43 @@ class Product(Nary):
     _combine = np.multiply
     precedence: ClassVar[int] = 3
     varies_with_parts: ClassVar[bool] = True
+    stored: ClassVar[State] = State(plain=("column_names_",))
 
     def fit_batch(self, batch: Batch) -> Self:
         super().fit_batch(batch)
+        self.__dict__.pop("column_names_", None)
         on_columns = [term for term in self.terms if isinstance(term, On)]
+        # whether the factors look at all columns is known from here on
         if on_columns and are_vectors(self.domain):
-            # whether the factors look at all columns is known from here on
             samples: Prepared = batch.encode(on_columns[0].domain)
             self.n_columns_ = int(samples.n_features)
+        elif on_columns and batch.names is not None:
+            self.column_names_ = batch.names
         return self
 
     def certify(self, d: int | None) -> Certificate:
+        names = self.__dict__.get("column_names_")
         if d is None:
             d = self.__dict__.get("n_columns_")
         parts = [term.certify(d) for term in self.terms]
-        if d is None or not self._splits(parts, d):
+        if d is not None and self._splits(parts, range(d)):
+            where = only_in(d)
+        elif d is None and names is not None and self._splits(parts, names):
+            where = only_with(names)
+        else:
             return product_rule(repr(self), parts)
         certificate = product_rule(repr(self), parts, split=True)
-        return dataclasses.replace(certificate, where=certificate.where.meet(only_in(d)))
+        return dataclasses.replace(certificate, where=certificate.where.meet(where))
 
-    def _splits(self, parts: list[Certificate], d: int) -> bool:
-        """Whether the factors look at disjoint columns that together are all d, each strictly."""
-        columns: list[int] = []
+    def _splits(self, parts: list[Certificate], columns: Sequence[Any]) -> bool:
+        """Whether the factors look at disjoint columns that together are all, each strictly."""
+        places: list[int] = []
         for factor, certificate in zip(self.terms, parts, strict=True):
-            positions = _strict_columns(factor, certificate, d)
-            if positions is None:
+            own = _strict_columns(factor, certificate, columns)
+            if own is None:
                 return False
-            columns += positions
-        return sorted(columns) == list(range(d))
+            places += own
+        return sorted(places) == list(range(len(columns))) and len(set(columns)) == len(columns)
 
     def __repr__(self) -> str:
         return " * ".join(within(term, 4) for term in self.terms)

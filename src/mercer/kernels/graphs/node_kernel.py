@@ -1,4 +1,4 @@
-"""What the kernels on nodes share: a function f(A) of a matrix A of the graph.
+"""Base class of kernels on nodes: a function f(A) of a matrix A of the graph.
 
 It is computed by eigenvectors on small graphs, and by its action on vectors on large ones.
 """

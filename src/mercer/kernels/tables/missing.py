@@ -200,7 +200,7 @@ def _look_at_separate_columns(factors: list[Kernel]) -> bool:
 
 
 class _Expectation(Kernel, abstract=True):
-    """What `MissingAware` and `Completions` share: ``fit`` makes the kernel's expectation."""
+    """Base class of `MissingAware` and `Completions`: ``fit`` makes the kernel's expectation."""
 
     kernel: Kernel = param(check=is_kernel)
     missing: Markers = param(default=(), check=markers)

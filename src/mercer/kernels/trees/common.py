@@ -1,4 +1,4 @@
-"""What kernels on trees share: sums over pairs of nodes, normalized in logarithms."""
+"""The common part of kernels on trees: sums over pairs of nodes, normalized in logarithms."""
 
 from __future__ import annotations
 

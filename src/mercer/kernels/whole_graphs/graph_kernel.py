@@ -1,4 +1,4 @@
-"""What all kernels between whole graphs share, and those that compare counts of features."""
+"""Base classes of kernels between whole graphs, and of those that count features."""
 
 from __future__ import annotations
 
