@@ -75,11 +75,11 @@ DATES = pd.date_range("2020", periods=6, freq="MS")
 )
 def test_a_table_of_dates_alone_is_not_taken_for_numbers(learner, X):
     """NumPy would count nanoseconds or seconds, as each table stores them."""
-    with pytest.raises(InputTypeError, match="X.* needs numbers; .*encode it"):
+    with pytest.raises(InputTypeError, match=r"X.* needs numbers; .*encode it"):
         learner.fit(X, y)
     numbers = np.arange(6.0)[:, None]
     model = SVC().fit(numbers, y)
-    with pytest.raises(InputTypeError, match="X.* needs numbers; .*encode it"):
+    with pytest.raises(InputTypeError, match=r"X.* needs numbers; .*encode it"):
         model.predict(X)
 
 
