@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from mercer import AutoClassifier, AutoRegressor, load, save
-from mercer.errors import ParameterError
+from mercer.errors import InputTypeError, ParameterError
 
 rng = np.random.default_rng(0)
 N = 80
@@ -140,3 +140,11 @@ def test_arrays_of_letters_are_tables_of_categories():
     of_text = AutoRegressor(random_state=0).fit(numbers.astype(str), numbers[:, 0])
     of_numbers = AutoRegressor(random_state=0).fit(numbers, numbers[:, 0])
     assert (of_text.predict(numbers.astype(str)) == of_numbers.predict(numbers)).all()
+
+
+@pytest.mark.parametrize("cell", ["?", "four", "2,5"])
+def test_text_among_new_numbers_is_named(model, cell):
+    new = FRAME.astype({"size": object})
+    new.loc[3, "size"] = cell
+    with pytest.raises(InputTypeError, match=r"X\[3\], 'size' = .* is not a number, .*; correct"):
+        model.predict(new)

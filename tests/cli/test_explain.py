@@ -175,3 +175,14 @@ def test_one_row_is_compared_with_training_rows(mercer, one_line, fit, rows, wri
     library.save(model, tmp_path / "t.mercer")
     one_line(mercer("explain", "t.mercer", alone), "data has to have several rows")
     assert "rows of the data" in mercer("explain", "t.mercer", table).out
+
+
+def test_a_long_proof_is_printed_in_outline(mercer, tmp_path):
+    kernel = library.RBF() * sum((library.RBF(float(i)) for i in range(2, 16)), library.RBF()).exp()
+    library.save(library.SVC(kernel=kernel).fit(np.eye(4), [0, 1, 0, 1]), tmp_path / "m.mercer")
+    whole = str(kernel.certificate())
+    _, proof = mercer("explain", "m.mercer").out.split("positive semi-definite?\n\n")
+    lines = proof.splitlines()
+    assert len(whole.splitlines()) > 40 >= len(lines) - 1
+    assert lines[1] == whole.splitlines()[1] and "--json prints the whole proof" in lines[-1]
+    assert json.loads(mercer("explain", "m.mercer", "--json").out)["certificate"] == whole

@@ -25,6 +25,25 @@ def test_what_is_refused(rng):
         predict_lazily(ridge, X, "predict_proba")
 
 
+def test_rows_that_are_read_block_by_block(rng):
+    X, ridge, svc, features = models(rng)
+    rows = mercer.scan(
+        lambda: ((X[start : start + 25], X[start : start + 25, 0]) for start in (0, 25, 50))
+    )
+    np.testing.assert_allclose(ridge.predict(rows), ridge.predict(X), rtol=1e-12)
+    assert svc.predict(rows).tolist() == svc.predict(X).tolist()
+    np.testing.assert_allclose(features.transform(rows), features.transform(X), rtol=1e-12)
+
+
+def test_files_that_are_read_block_by_block(rng, tmp_path):
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame(rng.standard_normal((60, 2)), columns=["a", "b"])
+    X.assign(y=X["a"]).to_csv(tmp_path / "rows.csv", index=False)
+    rows = mercer.scan(tmp_path / "rows.csv", target="y", block_rows=25)
+    model = KernelRidge(kernel="rbf", alpha=0.1, centers=20, random_state=0).fit(rows)
+    np.testing.assert_allclose(model.predict(rows), model.predict(X), rtol=1e-12)
+
+
 def test_arrays(rng):
     da = pytest.importorskip("dask.array")
     X, ridge, svc, features = models(rng)

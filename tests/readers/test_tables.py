@@ -404,3 +404,13 @@ def test_too_large_is_refused_unread(tmp_path, name):
 def test_a_small_file_that_unpacks_to_a_large_one(written):
     with pytest.raises(errors.InputError, match="above the limit"):
         read_table(written(gzip.compress(b"1,2\n" * 100_000)), most_bytes=10_000)
+
+
+def test_a_word_that_repeats_may_mean_a_missing_value(written):
+    """A typing error among such words is not hidden by them."""
+    cells = [*map(str, range(160)), "-", "unknown", "-", "1O", "-", "unknown"]
+    text = r"read as missing \('-' 3 times, 'unknown' 2 times, '1O' in line 165\); correct"
+    with pytest.warns(errors.DataWarning, match=text):
+        read_table(written(column(*cells)))
+    with pytest.warns(errors.DataWarning, match=r"'x' in line 163, 'y' in line 164, 1 more\)"):
+        read_table(written(column(*map(str, range(160)), *"wxyz")))

@@ -23,6 +23,10 @@ from mercer.markup import visible
 from mercer.report.formatting import metric_text, shorten
 from mercer.report.terms import readable, term_lines
 
+_MOST_LINES = 40  # of a proof that is printed whole, and the letters of a line of longer ones
+_MOST_LETTERS = 200
+_INDENT = 4  # of the parts of a proof
+
 
 def run(path: Path, as_json: bool) -> int:
     """Run the command; return its exit code."""
@@ -101,10 +105,28 @@ def _print_model(
 
 
 def _print_proofs(kernels: list[Kernel]) -> None:
-    """The proofs of the kernels, which may be long."""
+    """The proofs of the kernels, in outline where they are long."""
     certificates = dict.fromkeys(readable(str(kernel.certificate())) for kernel in kernels)
     for certificate in certificates:
-        print(f"\nIs the kernel positive semi-definite?\n\n{folded(visible(certificate))}")
+        outline = _outline(visible(certificate))
+        print(f"\nIs the kernel positive semi-definite?\n\n{folded(outline)}")
+
+
+def _outline(proof: str) -> str:
+    """A proof without its deepest parts, where it has too many lines to be read."""
+    lines = proof.splitlines()
+    if len(lines) <= _MOST_LINES:
+        return proof
+    depths = [(len(line) - len(line.lstrip())) // _INDENT for line in lines]
+    for most in range(max(depths), -1, -1):
+        kept = [line for line, depth in zip(lines, depths, strict=True) if depth <= most]
+        if len(kept) <= _MOST_LINES:
+            break
+    kept = [f"{line[:_MOST_LETTERS]} …" if len(line) > _MOST_LETTERS else line for line in kept]
+    rest = len(lines) - len(kept)
+    return "\n".join(
+        (*kept, f"… in outline, without {rest:,} lines; --json prints the whole proof")
+    )
 
 
 def _score_text(summary: dict[str, Any]) -> str:

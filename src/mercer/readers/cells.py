@@ -18,6 +18,7 @@ _EXACT = 2**53  # above, not every whole number is a floating-point number
 _MANY_DIGITS = re.compile(r"\d{16}")
 _WHOLE = re.compile(r"[-+]?\d+")
 _GROUPED = re.compile(r"[-+]?\d{1,3}(,\d{3})*")  # thousands, or the decimals of European numbers
+_MOST_LISTED = 3  # words that repeat, and as many that do not, of those that are no numbers
 _AS_TEXT = "read the column as text (--text, or texts=)"
 _AS_NAME = f"if it is a name, {_AS_TEXT}"
 _LOST = "is a whole number beyond 2^53: its last digits are lost"
@@ -53,24 +54,42 @@ class Cells:
             self._doubt_thousands(column, name)
             return column
         if len(bad) > max(_MOST_BAD * n_numbers, 1):
-            self._doubt_words(bad, n_numbers, name, "the column is read as text", "correct them")
+            how = "the column is read as text"
+            self._doubt_words(column, bad, n_numbers, how, "correct them")
             return column
         if len(bad):
             remedy = f"correct what is wrong, or {_AS_TEXT}"
-            self._doubt_words(bad, n_numbers, name, "read as missing", remedy)
+            self._doubt_words(column, bad, n_numbers, "read as missing", remedy)
         return numbers
 
     def _doubt_words(
-        self, bad: np.ndarray, n_numbers: int, name: str, how: str, remedy: str
+        self, column: Frame, bad: np.ndarray, n_numbers: int, how: str, remedy: str
     ) -> None:
-        """Name the first of the cells that are not numbers, and how many there are."""
+        """Name the first of the cells that are not numbers, and which others there are."""
+        name = str(column.name)
         rule = f"is not a number, as the other {n_numbers} cells are"
         if len(bad) > 1:
             others = f"and {len(bad) - 1} more cells are not numbers"
             rule = f"{others}, as the other {n_numbers} are"
         if not self.strict:
             rule += f": {how}"
+        if len(bad) > 1:
+            rule += f" ({self._listed(column.iloc[bad], bad, name)})"
         self._doubt(int(bad[0]), name, rule, remedy)
+
+    def _listed(self, words: Frame, rows: np.ndarray, name: str) -> str:
+        """The words that repeat, which may mean a missing value, and those that may be errors."""
+        counts = words.value_counts()  # the most frequent first
+        often = counts[counts > 1]
+        listed = [f"{word!r} {count} times" for word, count in often[:_MOST_LISTED].items()]
+        once = [row for word, row in zip(words, rows.tolist(), strict=True) if counts[word] == 1]
+        for row in once[:_MOST_LISTED]:
+            line, cell = self._find(row, name)
+            listed.append(f"{cell!r} in line {line}")
+        n_others = len(counts) - len(listed)
+        if n_others:
+            listed.append(f"{n_others} more")
+        return ", ".join(listed)
 
     def _doubt(self, row: int, name: str, rule: str, remedy: str) -> None:
         line, cell = self._find(row, name)

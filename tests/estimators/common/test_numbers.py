@@ -8,7 +8,16 @@ import polars as pl
 import pytest
 
 import mercer
-from mercer import RBF, SVC, GaussianProcessClassifier, KernelPCA, LinearSVC, LinearSVR, MercerMap
+from mercer import (
+    RBF,
+    SVC,
+    GaussianProcessClassifier,
+    KernelPCA,
+    KernelSearch,
+    LinearSVC,
+    LinearSVR,
+    MercerMap,
+)
 from mercer.errors import InputTypeError, NotFiniteError
 
 y = np.arange(6) % 2
@@ -47,6 +56,31 @@ def test_the_column_of_text_is_named(frame):
 def test_other_types_are_named_too(column, rule):
     with pytest.raises(InputTypeError, match=f"^X, column 'd' = .*{rule}"):
         SVC().fit(pd.DataFrame(AGE | {"d": column}), y)
+
+
+DATES = pd.date_range("2020", periods=6, freq="MS")
+
+
+@pytest.mark.parametrize("learner", [SVC(), KernelPCA(), KernelSearch()], ids=repr)
+@pytest.mark.parametrize(
+    "X",
+    [
+        pd.DataFrame({"d": DATES}),
+        pd.DataFrame({"d": DATES.tz_localize("UTC")}),
+        pl.DataFrame({"d": DATES.to_numpy()}),
+        pd.DataFrame({"d": DATES - DATES[0]}),
+        DATES.to_numpy()[:, None],
+    ],
+    ids=["pandas", "zone", "polars", "durations", "array"],
+)
+def test_a_table_of_dates_alone_is_not_taken_for_numbers(learner, X):
+    """NumPy would count nanoseconds or seconds, as each table stores them."""
+    with pytest.raises(InputTypeError, match=r"X.* needs numbers; .*encode it"):
+        learner.fit(X, y)
+    numbers = np.arange(6.0)[:, None]
+    model = SVC().fit(numbers, y)
+    with pytest.raises(InputTypeError, match=r"X.* needs numbers; .*encode it"):
+        model.predict(X)
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "boolean"])

@@ -17,6 +17,7 @@ from mercer.aliases import RawSamples
 from mercer.domains.base import raw_length
 from mercer.domains.raw import dense_numbers
 from mercer.domains.tables.columns import Markers, missing_values
+from mercer.errors import InputTypeError
 from mercer.kernels.combine.column_maps import ColumnMap, ranks, squash
 from mercer.kernels.functions import FUNCTIONS
 from mercer.kernels.separable.terms import Columns, Separation
@@ -136,8 +137,8 @@ class TableScores:
             if column.kind == "date":
                 numbers[:, position] = days([[value] for value in values])[:, 0]
             else:
-                present = [values[row] for row in np.flatnonzero(~is_missing).tolist()]
-                numbers[~is_missing, position] = np.array(present, dtype=float)
+                rows = np.flatnonzero(~is_missing)
+                numbers[rows, position] = _as_numbers(values, rows.tolist(), column)
         return numbers
 
     def _cycles(self, X: RawSamples, column: TableColumn) -> list[np.ndarray]:
@@ -153,6 +154,25 @@ class TableScores:
         if isinstance(X, np.ndarray):
             return X[:, column.name].tolist()
         return [row[column.name] for row in X]
+
+
+def _as_numbers(values: Sequence[Any], rows: list[int], column: TableColumn) -> np.ndarray:
+    """Some values of a column of numbers; an error that names the first that is none."""
+    try:
+        return np.array([values[row] for row in rows], dtype=float)
+    except (TypeError, ValueError):
+        row = next(row for row in rows if not _is_number(values[row]))
+    where = f"X[{row}], {column.name!r}"
+    rule = "is not a number, as the values of this column were in the fit"
+    raise InputTypeError(where, values[row], rule, "correct it, or make it a missing value: None")
+
+
+def _is_number(value: object) -> bool:
+    try:
+        np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _levels(values: Sequence[Any], missing: Markers) -> list[Hashable]:

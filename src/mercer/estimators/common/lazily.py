@@ -1,4 +1,4 @@
-"""Methods that answer a collection of Dask with another one, which is computed when asked for."""
+"""Methods that answer a collection of Dask with another one, and rows of `scan` block by block."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from mercer.aliases import Estimator, RawSamples
 from mercer.estimators.lazy import predict_lazily
+from mercer.gram.blocks.base import Rows
 from mercer.gram.blocks.lazy import is_dask
 from mercer.params import NearestNames
 
@@ -46,8 +49,12 @@ class AnswersDask(NearestNames):
 def _lazy(method: Callable[..., Any], name: str) -> Callable[..., Any]:
     @functools.wraps(method)
     def answer(self: Estimator, X: RawSamples, *args: Any, **options: Any) -> Any:
-        if is_dask(X) and not args and not options:
+        if args or options:
+            return method(self, X, *args, **options)
+        if is_dask(X):
             return predict_lazily(self, X, name)
+        if isinstance(X, Rows):
+            return np.concatenate([method(self, block.X) for block in X])
         return method(self, X, *args, **options)
 
     setattr(answer, _MARK, True)

@@ -25,6 +25,7 @@ _OF_FRAMES = (*_TEXTUAL, "Cannot cast", "could not be promoted", "setting an arr
 
 def read_numbers(estimator: Estimator, X: RawSamples, *y: Any, **options: Any) -> Any:
     """What ``validate_data`` returns."""
+    _refuse_dates(estimator, X)
     try:
         return validate_data(estimator, X, *y, **options)
     except (TypeError, ValueError) as error:
@@ -41,6 +42,33 @@ def precision(X: RawSamples) -> type[np.floating]:
     return np.float32 if is_single else np.float64
 
 
+def _refuse_dates(estimator: Estimator, X: RawSamples) -> None:
+    """Refuse dates that NumPy takes for numbers, of whatever unit each table stores them in.
+
+    Beside a column of another type NumPy refuses them itself.
+    """
+    if not _are_dates(X):
+        return
+    where = _where(estimator)
+    for misfit in misfits(X[:1])[:1]:
+        raise misfit.refusal("X", where, _table_remedy(estimator))
+    remedy = "encode it, for example as days: (X - X[0]) / np.timedelta64(1, 'D')"
+    raise InputTypeError("X", f"{type(X).__name__} of {X.dtype}", f"holds dates {where}", remedy)
+
+
+def _are_dates(X: RawSamples) -> bool:
+    """Whether an array, or every column of a data frame, holds dates or durations."""
+    dtypes = list(X.dtypes) if hasattr(X, "columns") else [getattr(X, "dtype", None)]
+    return bool(dtypes) and all(map(_is_temporal, dtypes))
+
+
+def _is_temporal(dtype: Any) -> bool:
+    """Whether a type of NumPy, pandas or polars is that of dates or durations."""
+    if hasattr(dtype, "is_temporal"):
+        return bool(dtype.is_temporal())
+    return getattr(dtype, "kind", None) in ("m", "M")
+
+
 def _explained(error: Exception, estimator: Estimator, X: RawSamples) -> Exception:
     """The same error with the place of the value that caused it, where that can be found."""
     text = str(error)
@@ -49,9 +77,7 @@ def _explained(error: Exception, estimator: Estimator, X: RawSamples) -> Excepti
     if not any(words in text for words in _OF_FRAMES):
         return error
     kernel = _kernel_of(estimator)
-    where = f"where {type(estimator).__name__} needs numbers"
-    if kernel is not None:
-        where = f"where kernel {kernel} needs numbers"
+    where = _where(estimator)
     remedy = getattr(kernel, "text_remedy", TEXT_REMEDY)
     for misfit in misfits(X)[:1]:
         if misfit.kind == UNREADABLE:
@@ -62,6 +88,14 @@ def _explained(error: Exception, estimator: Estimator, X: RawSamples) -> Excepti
     if not any(words in text for words in _TEXTUAL) or _are_numbers(X):
         return error  # of the targets
     return InputTypeError("X", X, f"holds text or objects {where} ({error})", remedy)
+
+
+def _where(estimator: Estimator) -> str:
+    """What needs numbers, as the end of a sentence."""
+    kernel = _kernel_of(estimator)
+    if kernel is None:
+        return f"where {type(estimator).__name__} needs numbers"
+    return f"where kernel {kernel} needs numbers"
 
 
 def _kernel_of(estimator: Estimator) -> object:
