@@ -107,9 +107,8 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
     n_classes_ : int
         The number of classes.
     kernel_ : Kernel, sklearn.gaussian_process.kernels.Kernel, or sequence of Kernel
-        The kernel with the hyperparameters learned. Several problems have a sequence of kernels
-        with the attributes of scikit-learn's CompoundKernel: ``kernels``, ``theta``, ``bounds`` and
-        ``hyperparameters``; or a CompoundKernel of scikit-learn's kernels.
+        The kernel with the hyperparameters learned. Of several problems a sequence, whose
+        ``kernels``, ``theta`` and ``bounds`` are as those of scikit-learn's CompoundKernel.
     base_estimator_ : SimpleNamespace
         What was computed for the problem of two classes, or ``estimators_`` with all problems.
     log_marginal_likelihood_value_ : float
@@ -394,9 +393,8 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
     def _check_loaded(self) -> None:
         contrasts = choose_contrasts(self.n_classes_, self.multi_class)
         n_classes = len(self.classes_)
-        consistent = self.n_classes_ == n_classes and self._contrasts == contrasts
-        if not consistent or len(self._problems) != len(contrasts):
-            labels = f"{n_classes} classes"
-            raise ModelFileError("classes_", labels, "are not those of the problems")
+        known = self.n_classes_, self._contrasts, len(self._problems)
+        if known != (n_classes, contrasts, len(contrasts)):
+            raise ModelFileError("classes_", n_classes, "are not those of the problems")
         if isinstance(self.kernel_, list):
             self.kernel_ = one_or_several(self.kernel_)
