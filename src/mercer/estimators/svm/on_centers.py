@@ -11,13 +11,13 @@ import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.metrics import r2_score
 
 from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.centers.changes import Repeated, Times
 from mercer.estimators.centers.classes import accuracy
 from mercer.estimators.centers.data import RowData
 from mercer.estimators.centers.problem import CenterProblem, Fitted, Score, Task
+from mercer.estimators.centers.scores import r_squared
 from mercer.estimators.svm.probability import asked, steepness
 from mercer.gram.blocks.base import Block
 from mercer.solvers.nystrom.losses import (
@@ -96,7 +96,7 @@ def fit_tube(machine: MarginRegressor, data: RowData, start: float) -> None:
     loss: SmoothLoss = HuberizedTube(epsilon, _TUBE * data.spread)
     if machine.loss == "squared_epsilon_insensitive":
         loss = SquaredTube(epsilon)
-    fitted = _fit(machine, problem, loss, data.n_targets, data.spread, _r2)
+    fitted = _fit(machine, problem, loss, data.n_targets, data.spread, r_squared)
     machine._n_support = np.full(data.n_targets, len(fitted.positions), dtype=np.int32)
     _keep(machine, data, fitted, np.arange(len(fitted.positions)), start)
 
@@ -209,7 +209,3 @@ def _keep(
     machine.report_ = fitted.report(data, start)
     if machine.verbose:
         print(machine.report_)
-
-
-def _r2(values: np.ndarray, y: np.ndarray) -> float:
-    return float(r2_score(y, values))
