@@ -230,3 +230,14 @@ def permutation_pvalue(statistic: float, null: np.ndarray) -> float:
     size = max(abs(float(statistic)), float(np.abs(null).max(initial=0.0)))
     above = int(np.sum(null >= statistic - _TIE * size))
     return (1 + above) / (1 + len(null))
+
+
+def all_tied(statistic: float, null: np.ndarray) -> tuple[str, ...]:
+    """A remark where all permutations tie, as they do if a kernel finds no two rows alike."""
+    size = max(abs(float(statistic)), float(np.abs(null).max(initial=0.0)))
+    if np.abs(null - statistic).max(initial=0.0) > _TIE * size:
+        return ()
+    return (
+        "all permutations have the same statistic, so that p = 1: the kernel may be too narrow or"
+        " too wide for these rows",
+    )

@@ -40,7 +40,8 @@ def as_samples(
     if count < least:
         words = "samples, which are too few for a test" if least > 1 else "sample"
         rule = f"has fewer than {least} {words}"
-        raise EmptyInputError(argument, f"{count} samples", rule, "give more")
+        found = "1 sample" if count == 1 else f"{count} samples"
+        raise EmptyInputError(argument, found, rule, "give more")
     if isinstance(kernel, Kernel) and not are_vectors(kernel.domain):
         return samples
     return _column_of_numbers(samples)

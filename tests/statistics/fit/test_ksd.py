@@ -238,3 +238,12 @@ def test_samples_without_a_scale_are_told():
         ksd_test([["a", "b"]] * 20, lambda x: -x)
     with pytest.raises(ParameterError, match="finite variance; scale"):
         ksd_test(1e200 * X, lambda x: -x)
+
+
+def test_skewed_scores_are_named():
+    heights = np.random.default_rng(0).lognormal(size=(200, 1))
+    skewed = ksd_test(heights, stats.lognorm(1.0), n_permutations=19, random_state=0)
+    assert "skewed" in " ".join(skewed.notes) and "column 0" in " ".join(skewed.notes)
+    for rows, score in ((np.log(heights), stats.norm()), (np.zeros((30, 1)), lambda x: -x)):
+        test = ksd_test(rows, score, n_permutations=19, random_state=0)
+        assert "skewed" not in " ".join(test.notes)

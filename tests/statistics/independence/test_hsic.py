@@ -235,6 +235,18 @@ def test_few_samples_are_said_to_be_too_few():
     assert apart.pvalue == 1.0 and any("only 1 different" in note for note in apart.notes)
 
 
+def test_a_kernel_that_finds_no_rows_alike_is_named():
+    x = 1e6 * np.random.default_rng(0).standard_normal((30, 2))
+    for test in (
+        hsic_test(x, x, kernel_x=RBF(), kernel_y=RBF(), n_permutations=19),
+        dhsic_test(x, x, x, kernels=RBF(), n_permutations=19),
+    ):
+        assert test.pvalue == 1.0 and "same statistic" in " ".join(test.notes)
+    constant = hsic_test(np.ones(30), x, n_permutations=19)
+    assert "same for all samples" in " ".join(constant.notes)
+    assert "same statistic" not in " ".join(constant.notes)
+
+
 def test_indefinite_kernels_warn():
     x = np.random.default_rng(0).standard_normal((20, 2))
     with pytest.warns(DefinitenessWarning, match="indefinite"):

@@ -357,11 +357,31 @@ def test_indefinite_kernels_warn():
         mmd_test(X, Y, NegativeDistance(), n_permutations=19)
 
 
+def test_a_negative_square_of_an_indefinite_kernel_is_not_a_distance_of_0():
+    rng = np.random.default_rng(33)
+    near, far = rng.standard_normal((40, 2)), 1.0 + 3.0 * rng.standard_normal((40, 2))
+    with pytest.warns(errors.DefinitenessWarning):
+        result = mmd_test(near, far, Sigmoid(), n_permutations=99, random_state=0)
+    K = Sigmoid()(np.concatenate([near, far]))
+    signs = np.repeat([1.0, -1.0], 40)
+    assert signs @ K @ signs < 0
+    assert result.pvalue == (1 + np.sum(result.null >= result.statistic)) / 100 < 1.0
+    assert "equal samples" not in " ".join(result.notes)
+
+
+def test_a_kernel_that_finds_no_rows_alike_is_named():
+    for kernel in (RBF(), [RBF(), RBF(2.0)]):
+        result = mmd_test(1e6 * X, 1e6 * Y, kernel, n_permutations=19, random_state=0)
+        assert result.pvalue == 1.0 and "same statistic" in " ".join(result.notes)
+    seen = mmd_test(1e6 * X, 1e6 * Y, RBF(1e6), n_permutations=19, random_state=0)
+    assert "same statistic" not in " ".join(seen.notes)
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "words"),
     [
         ((X, Y[:0]), {}, errors.EmptyInputError, "0 samples"),
-        ((X[:1], Y), {}, errors.EmptyInputError, "1 samples"),
+        ((X[:1], Y), {}, errors.EmptyInputError, "1 sample'"),
         ((X, Y[:, :1]), {}, errors.WidthError, "same columns"),
         ((X, Y), {"method": "best"}, errors.ParameterError, "method"),
         ((X, Y), {"n_permutations": 0}, errors.ParameterError, "n_permutations"),

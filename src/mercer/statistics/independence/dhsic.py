@@ -24,6 +24,7 @@ from mercer.statistics.independence.views import (
     read_view,
 )
 from mercer.statistics.permutations import (
+    all_tied,
     check_permutations,
     generator,
     group_numbers,
@@ -110,7 +111,8 @@ def dhsic_test(
     numbers = None if groups is None else group_numbers(groups, n)
     statistic = value(np.tile(np.arange(n), (len(read), 1)))
     null = _permuted(value, stack, count, rng, numbers)
-    notes = all_notes(read) + _tensor_notes(read) + few_orders(n, numbers) + too_few(count)
+    notes = all_notes(read) + _tensor_notes(read) + all_tied(statistic, null)
+    notes += few_orders(n, numbers) + too_few(count)
     return JointResult(
         statistic=statistic,
         pvalue=permutation_pvalue(statistic, null),

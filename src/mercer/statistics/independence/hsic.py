@@ -29,6 +29,7 @@ from mercer.statistics.independence.views import (
     read_view,
 )
 from mercer.statistics.permutations import (
+    all_tied,
     check_permutations,
     generator,
     group_numbers,
@@ -195,6 +196,7 @@ def by_permutations(
         null = np.zeros(count)
     else:
         null = permuted_sums(value, n, count, rng, groups)
+        notes += all_tied(statistic, null)
     return IndependenceResult(
         statistic=statistic,
         pvalue=permutation_pvalue(statistic, null),

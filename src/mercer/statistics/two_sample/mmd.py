@@ -15,6 +15,7 @@ from mercer.params import choice
 from mercer.proposals.registry import is_auto
 from mercer.statistics.automatic_kernel import automatic_kernels, fitted_kernel, kernels_of_ranks
 from mercer.statistics.permutations import (
+    all_tied,
     check_permutations,
     generator,
     permutation_pvalue,
@@ -197,14 +198,16 @@ def _result(
 ) -> MMDResult:
     """The result of a test by permutations; the first value is that of the samples as given."""
     statistic, null = float(statistics[0]), statistics[1:]
-    pvalue = 1.0 if same else permutation_pvalue(statistic, null)
+    pvalue, remarks = permutation_pvalue(statistic, null), all_tied(statistic, null)
+    if same:
+        pvalue, remarks = 1.0, (_SAME,)
     return MMDResult(
         statistic=statistic,
         pvalue=pvalue,
         null=null,
         kernel=kernel,
         n_permutations=len(null),
-        notes=(_SAME, *notes) if same else notes,
+        notes=(*remarks, *notes),
         method="quadratic" if shares is None else "aggregated",
         n_first=design.n_first,
         n_second=design.n_second,

@@ -110,10 +110,13 @@ def _across(kernel: Kernel, samples: object, n: int) -> float:
 
 
 def _are_same(forms: Forms, design: Design) -> bool:
-    """Whether the distance of the two means in feature space is 0."""
+    """Whether the distance of the two means in feature space is 0.
+
+    That of an indefinite kernel may be the root of a negative number, and is not 0 then.
+    """
     n, m = design.n_first, design.n_second
     inner, linear = forms.inner[0], forms.linear[0]
     rest = forms.total - 2.0 * linear + inner
     squared = inner / n**2 + rest / m**2 - 2.0 * (linear - inner) / (n * m)
     size = abs(inner) / n**2 + abs(rest) / m**2 + 2.0 * abs(linear - inner) / (n * m)
-    return bool(squared <= _ZERO * size)
+    return bool(abs(squared) <= _ZERO * size)
