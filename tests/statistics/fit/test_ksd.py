@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import integrate, stats
+from sklearn.datasets import make_blobs
+from sklearn.mixture import GaussianMixture
 
 import mercer
 from mercer import RBF, InverseMultiquadric, Laplacian, Linear, Matern, RationalQuadratic
@@ -16,6 +18,7 @@ from mercer.errors import (
     ShapeError,
 )
 from mercer.statistics.fit.ksd import ksd_test
+from mercer.statistics.fit.samplers import sampler_of
 from mercer.statistics.fit.stein import stein_block, stein_terms
 
 KERNELS = [
@@ -242,8 +245,69 @@ def test_samples_without_a_scale_are_told():
 
 def test_skewed_scores_are_named():
     heights = np.random.default_rng(0).lognormal(size=(200, 1))
-    skewed = ksd_test(heights, stats.lognorm(1.0), n_permutations=19, random_state=0)
+    options = {"n_permutations": 19, "random_state": 0}
+    skewed = ksd_test(heights, stats.lognorm(1.0), null="bootstrap", **options)
     assert "skewed" in " ".join(skewed.notes) and "column 0" in " ".join(skewed.notes)
     for rows, score in ((np.log(heights), stats.norm()), (np.zeros((30, 1)), lambda x: -x)):
-        test = ksd_test(rows, score, n_permutations=19, random_state=0)
-        assert "skewed" not in " ".join(test.notes)
+        test = ksd_test(rows, score, **options)
+        assert "skewed" not in " ".join(test.notes) and test.how == "wild bootstrap"
+
+
+# -- null distributions of simulated samples
+
+
+def test_samples_are_simulated_where_scores_are_skewed():
+    law, n = stats.lognorm(1.0), 40
+    heights = law.rvs((n, 1), random_state=1)
+    test = ksd_test(heights, law, n_permutations=5, random_state=0)
+    assert test.how == "samples of the density" and "skewed" not in str(test)
+    rng = np.random.default_rng(0)
+    for value in test.null:
+        drawn = law.rvs((n, 1), random_state=rng)
+        again = ksd_test(drawn, law, n_permutations=1, null="bootstrap")
+        assert again.statistic == pytest.approx(value, rel=1e-12)
+    grouped = ksd_test(heights, law, n_permutations=5, groups=np.arange(n) // 2)
+    assert grouped.how == "wild bootstrap" and "skewed" in str(grouped)
+
+
+DENSITIES = {
+    "columns": [stats.norm(), stats.gamma(3.0)],
+    "normal": stats.multivariate_normal([1.0, 2.0], [[2.0, 0.5], [0.5, 1.0]]),
+    "mixture": GaussianMixture(2, random_state=0).fit(make_blobs(90, centers=2, random_state=0)[0]),
+    "density": mercer.KernelDensity(bandwidth=0.5).fit(make_blobs(90, random_state=0)[0]),
+}
+
+
+@pytest.mark.parametrize("name", DENSITIES)
+def test_every_density_that_is_known_is_sampled(name):
+    score = DENSITIES[name]
+    drawn = sampler_of(score)(60, np.random.default_rng(3))
+    assert drawn.shape == (60, 2)
+    options = {"n_permutations": 39, "null": "simulated", "random_state": 0}
+    test = ksd_test(drawn, score, **options)
+    assert test.pvalue > 0.05
+    assert ksd_test(drawn + 2.0, score, **options).pvalue == 1 / 40
+    assert (ksd_test(drawn, score, **options).null == test.null).all()
+
+
+@pytest.mark.parametrize("law", [stats.gamma(3.0), stats.lognorm(1.0)], ids=["Gamma", "lognormal"])
+def test_the_level_of_simulated_samples_holds_for_skewed_scores(law):
+    rng, rejected, count = np.random.default_rng(0), 0, 100
+    for _ in range(count):
+        rows = law.rvs((30, 1), random_state=rng)
+        rejected += ksd_test(
+            rows, law, n_permutations=19, null="simulated", random_state=rng
+        ).rejects()
+    assert rejected / count <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / count)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"null": "exact"}, "must be 'auto', 'bootstrap' or 'simulated'"),
+        ({"null": "simulated"}, "needs a density that can be sampled"),
+    ],
+)
+def test_null_distributions_that_are_refused(options, message):
+    with pytest.raises(ParameterError, match=message):
+        ksd_test(np.zeros((30, 1)), lambda x: -x, **options)

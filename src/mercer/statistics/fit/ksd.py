@@ -17,6 +17,7 @@ from mercer.kernels.base import Kernel
 from mercer.kernels.vectors.gaussian_mixtures import RationalQuadratic
 from mercer.proposals.registry import is_auto
 from mercer.statistics.automatic_kernel import fitted_kernel
+from mercer.statistics.fit.samplers import Sampler, sampler_of
 from mercer.statistics.fit.scores import ScoreLike, score_function
 from mercer.statistics.fit.stein import Term, stein_block, stein_terms
 from mercer.statistics.permutations import (
@@ -31,6 +32,7 @@ from mercer.statistics.samples import as_samples
 
 _MANY = 200  # samples from which the level was measured
 _SKEWED = 0.01  # skewness² over the number of rows, up to which the level was seen to hold
+_SIMULATED = 500  # rows up to which samples are simulated where scores are skewed
 _ROWS = 128  # of the Stein kernel at a time
 _SIGNS = 2**24  # entries of the matrix of signs at a time
 
@@ -45,6 +47,8 @@ class FitResult(TestResult):
         The number of samples.
     scores : ndarray of shape (n_samples, n_columns)
         ∇ log p at the samples.
+    how : str
+        Where the null distribution comes from: "wild bootstrap" or "samples of the density".
     """
 
     title: ClassVar[str] = "KSD"
@@ -53,10 +57,11 @@ class FitResult(TestResult):
 
     n_samples: int = 0
     scores: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros((0, 0)), repr=False)
+    how: str = "wild bootstrap"
 
     def facts(self) -> dict[str, Any]:
         """The number of samples, and how far the statistic stands out."""
-        facts: dict[str, Any] = {"n_samples": self.n_samples, "null": "wild bootstrap"}
+        facts: dict[str, Any] = {"n_samples": self.n_samples, "null": self.how}
         if self.null is not None and float(np.std(self.null)) > 0:
             excess = (self.statistic - float(np.mean(self.null))) / float(np.std(self.null))
             facts["excess"] = f"{excess:.2f} standard deviations of the null"
@@ -70,13 +75,15 @@ def ksd_test(
     kernel: KernelLike = "auto",
     n_permutations: int = 999,
     groups: ArrayLike | None = None,
+    null: str = "auto",
     random_state: RandomState = None,
 ) -> FitResult:
     """Test whether samples come from a density p that is known up to a factor.
 
     All that is asked of p is its score ∇ log p, from which the factor drops out. The statistic is
     the kernel Stein discrepancy KSD² = Σ_ij h(x_i, x_j)/n² with the Stein kernel h of p, and the
-    null distribution that of Σ_ij ε_i ε_j h(x_i, x_j)/n² with random signs ε (wild bootstrap).
+    null distribution that of Σ_ij ε_i ε_j h(x_i, x_j)/n² with random signs ε (wild bootstrap), or
+    that of KSD² of samples drawn from p.
 
     Parameters
     ----------
@@ -91,11 +98,16 @@ def ksd_test(
         Matern(nu=2.5), and sums of them. "auto" is (1 + Σ (x_j − y_j)²/ℓ_j²)^(−½), a kernel whose
         tails are heavy enough to see samples that are too wide, with ℓ_j from the samples.
     n_permutations : int, default=999
-        How many vectors of signs are drawn.
+        How many vectors of signs, or samples of the density, are drawn.
     groups : array_like of shape (n,), optional
         Labels of dependent rows, which have the same sign.
+    null : {"auto", "bootstrap", "simulated"}, default="auto"
+        The null distribution: random signs, or samples of the density, which hold the level for any
+        density and number of rows but cost as much as the test, `n_permutations` times. They need a
+        distribution instead of a function. "auto" simulates where scores are skewed and there are
+        up to 500 rows.
     random_state : int, Generator or None, default=None
-        The seed of the signs.
+        The seed of the signs or samples.
 
     Returns
     -------
@@ -107,8 +119,8 @@ def ksd_test(
     Stein's identity needs a density that vanishes at the boundary of its support; distributions of
     SciPy are checked for that. Mixtures of far components have nearly the same score whatever the
     weights of these, so that no test by scores sees wrong weights. Random signs are symmetric:
-    where scores are skewed, as those of many densities that end at 0, the test rejects too often,
-    and a note says so.
+    where scores are skewed, as those of many densities that end at 0, they reject too often, and a
+    note says so.
 
     References
     ----------
@@ -134,19 +146,51 @@ def ksd_test(
     chosen, notes = _kernel(kernel, rows)
     terms = stein_terms(chosen, d)
     scores = score_function(score, d)(rows)
-    numbers = None if groups is None else group_numbers(groups, n)
-    statistic, null = _statistics(terms, rows, scores, count, generator(random_state), numbers)
-    remarks = _few(n) + _skewed(scores)
+    rng, remarks, how = generator(random_state), _few(n) + _skewed(scores), "wild bootstrap"
+    sampler = _sampler(null, score, groups, bool(_skewed(scores)) and n <= _SIMULATED)
+    if sampler is None:
+        numbers = None if groups is None else group_numbers(groups, n)
+        statistic, values = _statistics(terms, rows, scores, count, rng, numbers)
+    else:
+        remarks, how = (), "samples of the density"
+        statistic = _discrepancy(terms, rows, scores)
+        values = np.empty(count)
+        for number in range(count):
+            drawn = _numbers(sampler(n, rng))
+            terms = stein_terms(_kernel(kernel, drawn)[0], d)
+            values[number] = _discrepancy(terms, drawn, score_function(score, d)(drawn))
     return FitResult(
         statistic=statistic,
-        pvalue=permutation_pvalue(statistic, null),
-        null=null,
+        pvalue=permutation_pvalue(statistic, values),
+        null=values,
         kernel=chosen,
         n_permutations=count,
         notes=(*notes, *kernel_notes(chosen, "ksd_test", conditional=False), *remarks),
         n_samples=n,
         scores=scores,
+        how=how,
     )
+
+
+def _sampler(
+    null: str, score: ScoreLike, groups: ArrayLike | None, is_needed: bool
+) -> Sampler | None:
+    """What draws the samples of the null distribution; None for random signs."""
+    if null not in ("auto", "bootstrap", "simulated"):
+        raise ParameterError("null", null, "must be 'auto', 'bootstrap' or 'simulated'")
+    if null == "bootstrap" or (null == "auto" and not (is_needed and groups is None)):
+        return None
+    sampler = sampler_of(score)
+    if null == "simulated" and (sampler is None or groups is not None):
+        rule = "needs a density that can be sampled, and independent rows"
+        remedy = "give a distribution as the score and no groups, or null='bootstrap'"
+        raise ParameterError("null", null, rule, remedy)
+    return sampler
+
+
+def _discrepancy(terms: list[Term], X: np.ndarray, S: np.ndarray) -> float:
+    """KSD² of some samples."""
+    return float(quadratic_forms(terms, X, S, np.ones((len(X), 1)))[0])
 
 
 def _numbers(X: RawSamples) -> np.ndarray:

@@ -22,6 +22,7 @@ def fit_test(
     kernel: KernelLike = "auto",
     n_permutations: int = 999,
     groups: ArrayLike | None = None,
+    null: str = "auto",
     random_state: RandomState = None,
 ) -> FitResult:
     """Test whether new samples come from the density that a model has learned.
@@ -40,11 +41,13 @@ def fit_test(
     kernel : Kernel or str, default="auto"
         As in `ksd_test`.
     n_permutations : int, default=999
-        How many vectors of signs are drawn.
+        How many vectors of signs, or samples of the density, are drawn.
     groups : array_like of shape (n,), optional
         Labels of dependent rows, which have the same sign.
+    null : {"auto", "bootstrap", "simulated"}, default="auto"
+        As in `ksd_test`.
     random_state : int, Generator or None, default=None
-        The seed of the signs.
+        The seed of the signs or samples.
 
     Returns
     -------
@@ -73,6 +76,7 @@ def fit_test(
         kernel=kernel,
         n_permutations=n_permutations,
         groups=groups,
+        null=null,
         random_state=random_state,
     )
     if not _same(model, X):
