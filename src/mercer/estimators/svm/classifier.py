@@ -29,7 +29,7 @@ from mercer.estimators.svm.probability import (
     steepness,
 )
 from mercer.estimators.svm.two_classes import EveryTwoClasses, TwoClasses
-from mercer.execution.threads import run
+from mercer.execution.threads import POOL, run
 from mercer.execution.workspace import Workspace
 from mercer.gram.fill import dense
 from mercer.gram.plan import fits_all_classes, fits_class_blocks
@@ -133,7 +133,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         is_changed = self.repair is not None or np.isinf(self.C)
         apart = counts_steps or has_callback or is_changed
         together = self.solves_together and small and not apart
-        rows, begun = None, None
+        rows, begun, memory = None, None, None
         if kernel is not None and together and len(members) > 2 and fits_class_blocks(sizes):
             rows = kernel.gaussian_rows(whole)  # few are needed of a pair
         if rows is not None:
@@ -141,7 +141,8 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
             begun = self._solve_together(np.empty((0, 0)), problems, classes)
         elif kernel is not None and small and fits_all_classes(len(whole)):
             # cutting the problems from one matrix is half the work, if the classes are small
-            matrix = np.empty((len(whole), len(whole)))
+            memory = POOL.borrow()  # fresh pages cost as much as what is written to them
+            matrix = memory.out(len(whole), len(whole))
             whole, kernel = dense(kernel, whole, whole, out=matrix), None
         if together and kernel is None:
             begun = self._solve_together(whole, problems)
@@ -168,6 +169,8 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
             plans[task] = problem.plan
 
         run(len(unsolved), solve, "support vectors")
+        if memory is not None:
+            POOL.idle.append(memory)
         problems.solutions.extend(filter(None, solutions))
         if len(unsolved) and unsolved[0] == 0:
             problems.plan = plans[0]
