@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
@@ -175,9 +176,8 @@ class Batch:
 
     def __getstate__(self) -> dict[str, object]:
         """All but the batches of others that happen to be alive."""
-        slots = {name for cls in type(self).__mro__ for name in getattr(cls, "__slots__", ())}
-        kept = sorted(slots - {"__weakref__", "_others"})
-        return {name: getattr(self, name) for name in kept}
+        cls: type = type(self)
+        return {name: getattr(self, name) for name in _kept_slots(cls)}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         for name, value in state.items():
@@ -308,11 +308,18 @@ class Batch:
         other samples have are added to the vocabularies of the fork, and not to those of this
         batch: a prediction leaves no trace in a fitted model.
         """
-        fork = copy.copy(self)
-        fork._others = None
+        fork = object.__new__(type(self))
+        fork.__setstate__(self.__getstate__())
         fork._samples = {key: samples.fork() for key, samples in self._samples.copy().items()}
         fork._batches = {key: batch.fork() for key, batch in self._batches.copy().items()}
         return fork
+
+
+@functools.cache
+def _kept_slots(cls: type) -> tuple[str, ...]:
+    """The attributes of a batch, but for the batches of others that happen to be alive."""
+    slots = {name for base in cls.__mro__ for name in getattr(base, "__slots__", ())}
+    return tuple(sorted(slots - {"__weakref__", "_others"}))
 
 
 def _check_images(function: Callable[..., RawSamples], n_images: int, n_samples: int) -> None:

@@ -15,7 +15,6 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, SparseMatrix, Targets
 from mercer.domains.base import raw_length
@@ -25,6 +24,7 @@ from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin
+from mercer.estimators.common.validation import check_fitted
 from mercer.gram.plan import PRODUCTS
 from mercer.kernels.base import Kernel
 from mercer.state import State
@@ -191,7 +191,7 @@ class LabelGraph(ClassifierMixin, KernelEstimator):
         ndarray of shape (n_samples, n_classes)
             Probabilities; equal ones for a sample that no training sample resembles.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False)
         sums = self._sums(X, np.ascontiguousarray(self.label_distributions_))
         total = sums.sum(axis=1, keepdims=True)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import (
     CentersLike,
@@ -26,7 +25,7 @@ from mercer.domains.base import raw_length
 from mercer.errors import ParameterError
 from mercer.estimators.centers.data import open_rows
 from mercer.estimators.common.fitting import fits
-from mercer.estimators.common.validation import check_squares
+from mercer.estimators.common.validation import check_fitted, check_squares
 from mercer.estimators.svm.base import SupportVectorMachine
 from mercer.estimators.svm.on_centers import EXACT_STEPS, fit_quantiles
 from mercer.solvers.margin.dual import Bounds
@@ -236,7 +235,7 @@ class KernelQuantileRegressor(RegressorMixin, SupportVectorMachine):
         ndarray of shape (n_samples,) or (n_samples, n_quantiles)
             One number per sample, or a column for each quantile, in the order of ``quantile``.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False)
         coefficients = np.ascontiguousarray(self._dual_coef.T)
         values = self._expansion().apply(X, coefficients) + self.intercept_

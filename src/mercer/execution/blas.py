@@ -37,7 +37,7 @@ class BlasGuard:
         """Undo one `enter`; the last one restores the number of threads."""
         with self.lock:
             self.count -= 1
-            if self.count == 0:
+            if self.count == 0 and self.limit is not None:
                 self._release_control()
                 self.limit.restore_original_limits()
                 self._release_control()
@@ -49,7 +49,11 @@ class BlasGuard:
             # libraries are listed by a callback from C, which would swallow Ctrl-C
             with deferred_interrupts():
                 self.controller = ThreadpoolController()
-        self.limit = self.controller.limit(limits=1, user_api="blas")
+        libraries = self.controller.lib_controllers
+        counts = [each.num_threads for each in libraries if each.user_api == "blas"]
+        self.limit = None
+        if any(count != 1 for count in counts):  # to limit them takes longer than to ask
+            self.limit = self.controller.limit(limits=1, user_api="blas")
 
     def _release_control(self) -> None:
         """Let another thread change the limit: OpenBLAS obeys only the one that first set it."""

@@ -26,7 +26,9 @@ class Workspace:
         self.run: Run | None = None
 
     def out(self, m: int, n: int) -> np.ndarray:
-        """Where a finished tile lies until it is stored or used."""
+        """Where a finished tile, or a small matrix, lies until it is stored or used."""
+        if 8 * m * n > _KEPT:
+            return np.empty((m, n))
         if self._out.size < m * n:
             self._out = np.empty(m * n)
         return self._out[: m * n].reshape(m, n)

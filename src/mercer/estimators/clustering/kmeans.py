@@ -13,7 +13,6 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, ClusterMixin, Transfor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import (
     CentersLike,
@@ -36,7 +35,7 @@ from mercer.estimators.common.fitting import fits, iteration_callback
 from mercer.estimators.common.kernel_choice import Choice
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin
-from mercer.estimators.common.validation import check_weights
+from mercer.estimators.common.validation import check_fitted, check_weights
 from mercer.gram.matrix import Matrix
 from mercer.gram.plan import PRODUCTS
 from mercer.kernels.base import Kernel
@@ -347,7 +346,7 @@ class KernelKMeans(
         ndarray of shape (n_samples,)
             Labels from 0 to ``n_clusters`` − 1.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False)
         return np.argmin(self._relative(X), axis=1).astype(np.int32)
 
@@ -364,7 +363,7 @@ class KernelKMeans(
         ndarray of shape (n_samples, n_clusters)
             The distances.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False)
         own = self._expansion().squares(X, self._diagonal)
         return np.sqrt(np.maximum(own[:, None] + self._relative(X), 0.0))

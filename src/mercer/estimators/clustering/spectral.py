@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import ClusterMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from mercer.aliases import (
     CentersLike,
@@ -47,6 +47,7 @@ from mercer.estimators.common.base import CENTER_RULES, KERNEL_RULES, KernelEsti
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import Choice
 from mercer.estimators.common.report import FitReport
+from mercer.estimators.common.validation import check_fitted
 from mercer.gram.matrix import Matrix
 from mercer.gram.stored import Stored
 from mercer.linalg.signs import sign_flips
@@ -340,7 +341,7 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
         ndarray of shape (n_samples, n_components)
             The embedding; a sample without any link is embedded at 0.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         given = isinstance(self._graph, GivenGraph)
         if given:
             X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)

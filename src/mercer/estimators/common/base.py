@@ -40,7 +40,7 @@ from mercer.estimators.common.kernel_choice import (
     is_precomputed,
 )
 from mercer.estimators.common.lazily import answer_lazily
-from mercer.estimators.common.numbers import read_numbers
+from mercer.estimators.common.numbers import is_as_in_training, read_numbers
 from mercer.estimators.common.validation import as_in_training, note_columns, warn_of_ignored
 from mercer.gram.blocks.base import Rows
 from mercer.gram.blocks.lazy import warn_of_loading
@@ -248,12 +248,18 @@ class KernelEstimator(NearestNames, ShowsFit, Observable, BaseEstimator):
         return own_copy(X) if domain is None else domain.own(X)
 
     def _check_numbers(self, X: RawSamples, **options: object) -> RawSamples:
-        """scikit-learn's checks, of ``y`` too if it is given."""
+        """scikit-learn's checks, of ``y`` too if it is given.
+
+        Other options say which ways to store numbers are accepted; that of a plain matrix is.
+        """
+        is_new = options.get("reset") is False
+        if is_new and is_as_in_training(self, X):
+            return X
         sparse = False if is_precomputed(self._given_kernel()) else "csr"
         if isinstance(X, Rows):
             rule, remedy = "is for learners with centers", "give the samples: rows.whole().X"
             raise InputTypeError("X", type(X).__name__, rule, remedy)
-        if options.get("reset") is False:
+        if is_new:
             warn_of_loading(X)
         defaults = {"accept_sparse": sparse, "dtype": np.float64, "order": "C"}
         return read_numbers(self, X, **{**defaults, **options})

@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import RawSamples
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.training import Training
+from mercer.estimators.common.validation import check_fitted
 from mercer.kernels.base import Kernel
 from mercer.state import State
 
@@ -50,7 +50,7 @@ class DualClassifier(ClassifierMixin, KernelEstimator):
 
     def _values(self, X: RawSamples) -> np.ndarray:
         """f(x) + b, a column per function."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False)
         expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
         return expansion.apply(X, np.ascontiguousarray(self.dual_coef_)) + self.intercept_

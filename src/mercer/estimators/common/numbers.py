@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,29 @@ def read_numbers(estimator: Estimator, X: RawSamples, *y: Any, **options: Any) -
         return validate_data(estimator, X, *y, **options)
     except (TypeError, ValueError) as error:
         raise _explained(error, estimator, X) from None
+
+
+def is_plain_matrix(X: RawSamples) -> bool:
+    """Whether samples are an array of finite numbers in C's order, of which checks change nothing.
+
+    The sum of squares, unlike the sum, overflows without a warning; large numbers, of which it
+    does, count as not plain.
+    """
+    is_array = type(X) is np.ndarray and X.dtype == np.float64
+    if not is_array or X.ndim != 2 or not X.flags.c_contiguous:
+        return False
+    return X.size > 0 and math.isfinite(np.vdot(X, X))
+
+
+def is_as_in_training(estimator: Estimator, X: RawSamples) -> bool:
+    """Whether samples are a plain matrix like that of training, so that every check would pass.
+
+    scikit-learn's checks of one sample take longer than its prediction.
+    """
+    known = vars(estimator)
+    if "feature_names_in_" in known or not is_plain_matrix(X):
+        return False
+    return bool(X.shape[1] == known.get("n_features_in_"))
 
 
 def precision(X: RawSamples) -> type[np.floating]:

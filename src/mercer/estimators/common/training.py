@@ -16,6 +16,7 @@ from mercer.domains.raw import own_copy
 from mercer.errors import ParameterError, ShapeError
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.expansion import Expansion
+from mercer.estimators.common.numbers import is_plain_matrix
 from mercer.estimators.common.scale import warn_of_small_values
 from mercer.estimators.common.validation import (
     check_resolved,
@@ -151,11 +152,14 @@ def begin(
 def check_data(
     estimator: KernelEstimator, X: RawSamples, y: Targets, target: Target, **options: object
 ) -> tuple[RawSamples, np.ndarray]:
-    """Samples and targets as arrays or collections that the kernel can read."""
+    """Samples and targets as arrays or collections that the kernel can read.
+
+    Options say which ways to store numbers are accepted; that of a plain matrix always is.
+    """
     if target != "none" and y is None:
         name = type(estimator).__name__
         raise ValueError(f"This {name} estimator requires y to be passed, but the target y is None")
-    if not options and _needs_no_conversion(estimator, X, y, target):
+    if _needs_no_conversion(estimator, X, y, target):
         note_columns(estimator, X)
     elif target == "none":
         X = estimator._check_X(X, reset=True, **options)
@@ -206,7 +210,7 @@ def _needs_no_conversion(
     estimator: KernelEstimator, X: RawSamples, y: Targets, target: Target
 ) -> bool:
     """Whether scikit-learn's checks would change nothing; they cost more than a small fit."""
-    if not estimator._takes_vectors() or not _is_plain_matrix(X):
+    if not estimator._takes_vectors() or not is_plain_matrix(X) or len(X) < 2:
         return False
     if target == "none":
         return True
@@ -222,14 +226,6 @@ def are_plain_labels(y: np.ndarray) -> bool:
     if y.dtype.kind == "f":
         return bool((np.abs(y) < _WHOLE).all()) and bool((y == np.rint(y)).all())
     return y.dtype.kind in "iubU"
-
-
-def _is_plain_matrix(X: RawSamples) -> bool:
-    """Whether the samples are an array of finite numbers in C's order, with two rows or more."""
-    is_array = type(X) is np.ndarray and X.dtype == np.float64
-    if not is_array or X.ndim != 2 or not X.flags.c_contiguous:
-        return False
-    return len(X) >= 2 and X.shape[1] > 0 and bool(np.isfinite(X.sum()))
 
 
 def begin_classes(

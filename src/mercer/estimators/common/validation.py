@@ -6,7 +6,7 @@ import inspect
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from mercer import errors
 from mercer.aliases import Estimator, Features, RawSamples, Weights
@@ -46,6 +46,12 @@ def where_not_finite(X: RawSamples) -> str:
         name = list(X.columns)[column]
     remedy = "drop or impute the row, or use MissingAware(kernel) for missing values"
     return explain(f"X[{row}, {name!r}]", float(value), "must be finite", remedy)
+
+
+def check_fitted(estimator: Estimator) -> None:
+    """scikit-learn's check; a report says at once that there was a fit."""
+    if "report_" not in vars(estimator):
+        check_is_fitted(estimator)
 
 
 def note_columns(estimator: Estimator, X: RawSamples) -> None:

@@ -11,7 +11,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, SparseMatrix
 from mercer.domains.base import raw_length
@@ -22,6 +21,7 @@ from mercer.estimators.common.kernel_choice import Choice
 from mercer.estimators.common.nearest import nearest
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training
+from mercer.estimators.common.validation import check_fitted
 from mercer.state import State, check_count
 
 _ROUNDING = 8 * np.finfo(float).eps
@@ -131,7 +131,7 @@ class Neighbors(KernelEstimator):
         positions : ndarray of shape (n_queries, n_neighbors)
             Positions of the neighbors in ``X_fit_``, the training samples of positive weight.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         of_training = X is None
         X = self.X_fit_ if of_training else self._check_X(X, reset=False)
         k = self._checked_count(n_neighbors, self.n_samples_fit_ - of_training)

@@ -8,7 +8,6 @@ from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from mercer import _compiled
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
@@ -18,6 +17,7 @@ from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin
+from mercer.estimators.common.validation import check_fitted
 from mercer.gram.fill import Range
 from mercer.state import State
 
@@ -211,7 +211,7 @@ class CentroidNovelty(KernelEstimator):
             Minus the distance from the mean. By ``rule="exchange"`` the distance of the farthest
             training sample less that of the sample, both from the mean of all n + 1 samples.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False)
         expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
         across = expansion.apply(X, self._weight[:, None])[:, 0]

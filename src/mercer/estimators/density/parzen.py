@@ -11,7 +11,6 @@ from scipy.spatial import KDTree
 from sklearn.base import DensityMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import KernelLike, ParameterRules, RandomState, RawSamples, Targets, Weights
 from mercer.domains.base import Batch, Domain
@@ -22,7 +21,7 @@ from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import Choice
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import begin
-from mercer.estimators.common.validation import warn_of_ignored
+from mercer.estimators.common.validation import check_fitted, warn_of_ignored
 from mercer.estimators.density.bandwidths import as_array, likeliest, log_sums
 from mercer.estimators.density.integrals import core, log_integral
 from mercer.estimators.density.metrics import (
@@ -312,7 +311,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
         ndarray of shape (n_samples,)
             The logarithms.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False)
         return self._log_sums(X) - (np.log(self._n) + self._log_integral)
 
@@ -382,7 +381,7 @@ class KernelDensity(DensityMixin, KernelEstimator):
         ndarray of shape (n_samples, n_features)
             The draws.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         window = self._window()
         scale: float | np.ndarray | None = self.bandwidth_
         kernel = core(self.kernel_)

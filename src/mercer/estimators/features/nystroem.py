@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import (
     Gamma,
@@ -33,6 +32,7 @@ from mercer.estimators.common.kernel_choice import is_precomputed
 from mercer.estimators.common.numbers import precision
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin
+from mercer.estimators.common.validation import check_fitted
 from mercer.estimators.features.named_kernel import (
     named_parameters,
     refuse_parameters,
@@ -349,7 +349,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimato
         ndarray of shape (n_samples, n_components)
             The features, in single precision where ``X`` is.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         dtype = precision(X)
         X = self._check_X(X, reset=False)
         n = raw_length(X)

@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import (
     CentersLike,
@@ -30,6 +29,7 @@ from mercer.estimators.centers.data import open_rows
 from mercer.estimators.common.base import CENTER_RULES
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import Choice
+from mercer.estimators.common.validation import check_fitted
 from mercer.estimators.gp.base import GaussianProcess
 from mercer.estimators.gp.bounds import BoundsLike, Names
 from mercer.estimators.gp.kernel_argument import one_or_several, same_kernel
@@ -247,7 +247,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         """The problem of two classes, or ``estimators_`` with all problems, named as scikit-learn
         names them: ``X_train_, y_train_, kernel_, L_, pi_, W_sr_``.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         parts = [problem.as_estimator() for problem in self._problems]
         return parts[0] if len(parts) == 1 else SimpleNamespace(estimators_=parts)
 
@@ -304,7 +304,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         float or tuple of float and ndarray
             The log marginal likelihood, and its gradient if that was asked for.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if theta is None:
             if eval_gradient:
                 raise ValueError("Gradient can only be evaluated for theta!=None")
@@ -339,7 +339,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         tuple of two ndarray of shape (n_samples,)
             Means and variances; positive means speak for the second class.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if self.n_classes_ > 2:
             rule = (
                 "Returning the mean and variance of the latent function f is only supported for "
@@ -361,7 +361,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         ndarray of shape (n_samples, n_classes)
             Probabilities of the classes; far from the data they are undecided.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False)
         each = np.column_stack([problem.probabilities(X) for problem in self._problems])
         if self.n_classes_ == 2:
@@ -384,7 +384,7 @@ class GaussianProcessClassifier(ClassifierMixin, GaussianProcess):
         ndarray of shape (n_samples,)
             The labels.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if self.n_classes_ == 2:  # also where probabilities are a half but for rounding
             mean = self._problems[0].latent_mean(self._check_X(X, reset=False))
             return self.classes_[(mean > 0).astype(int)]

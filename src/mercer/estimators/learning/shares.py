@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Estimator, RandomState, RawSamples
 from mercer.domains.base import raw_length
 from mercer.errors import InputTypeError, ParameterError
 from mercer.estimators.common.expansion import Expansion
+from mercer.estimators.common.validation import check_fitted
 from mercer.estimators.learning.terms import additive_terms
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.sums import Scaled
@@ -187,7 +187,7 @@ def _nonzero(value: float) -> float:
 
 def _expansion(model: Estimator) -> tuple[Kernel, RawSamples, np.ndarray]:
     """The kernel of a fitted model, its samples, and a column of coefficients for each output."""
-    check_is_fitted(model)
+    check_fitted(model)
     model = vars(model).get("process_", model)
     kernel = getattr(model, "kernel_", None)
     if not isinstance(kernel, Kernel):

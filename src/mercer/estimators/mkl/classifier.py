@@ -10,7 +10,6 @@ from typing import ClassVar, Self
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import (
     ClassWeight,
@@ -25,6 +24,7 @@ from mercer.aliases import (
 from mercer.estimators.common.dual_classifier import DualClassifier
 from mercer.estimators.common.fitting import fits, iteration_callback
 from mercer.estimators.common.training import Training, begin_classes
+from mercer.estimators.common.validation import check_fitted
 from mercer.estimators.mkl.base import MKL_RULES, MultipleKernelEstimator
 from mercer.estimators.mkl.learning import MARGIN_METHODS, RIDGE_METHODS, Result, Task, learn
 from mercer.estimators.mkl.ridge import ridge
@@ -283,7 +283,7 @@ class MultipleKernelClassifier(MultipleKernelEstimator, DualClassifier):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             One number for two classes, positive for the second; else one column per class.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if hasattr(self, "machine_"):
             return self.machine_.decision_function(self._check_X(X, reset=False))
         return super().decision_function(X)
@@ -301,7 +301,7 @@ class MultipleKernelClassifier(MultipleKernelEstimator, DualClassifier):
         ndarray of shape (n_samples,)
             The class with the largest decision value; of `SVC`, that with most votes.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if hasattr(self, "machine_"):
             return self.machine_.predict(self._check_X(X, reset=False))
         return super().predict(X)
@@ -320,7 +320,7 @@ class MultipleKernelClassifier(MultipleKernelEstimator, DualClassifier):
         ndarray of shape (n_samples, n_classes)
             Probabilities, classes in the order of ``classes_``.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if hasattr(self, "machine_"):
             return self.machine_.predict_proba(self._check_X(X, reset=False))
         return softmax(self.steepness_ * _margins(self._values(X)))

@@ -9,13 +9,12 @@ from typing import ClassVar, Self, TypeVar
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import KernelLike, ParameterRules, RawSamples, Splitter, Targets, Weights
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits, iteration_callback
 from mercer.estimators.common.training import Training, begin
-from mercer.estimators.common.validation import check_squares
+from mercer.estimators.common.validation import check_fitted, check_squares
 from mercer.estimators.mkl.base import MKL_RULES, MultipleKernelEstimator
 from mercer.estimators.mkl.learning import RIDGE_METHODS, Result, Task, learn
 from mercer.estimators.mkl.ridge import ridge
@@ -265,7 +264,7 @@ class MultipleKernelRegressor(MultiOutputMixin, RegressorMixin, MultipleKernelEs
         ndarray of shape (n_samples,) or (n_samples, n_targets)
             The mean of the targets plus Σ a_i k(x, x_i).
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False)
         kernels = self.kernel_ if isinstance(self.kernel_, list) else [self.kernel_]
         dual = np.split(self.dual_coef_, len(kernels), axis=1)

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_array
 
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
 from mercer.errors import ParameterError, explain, warn
@@ -19,7 +19,7 @@ from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.kernel_choice import has_own_parameters
 from mercer.estimators.common.report import FitReport
-from mercer.estimators.common.validation import warn_of_ignored
+from mercer.estimators.common.validation import check_fitted, warn_of_ignored
 from mercer.estimators.projection.views import Counted, FittedView, as_view, count_samples, fit_view
 from mercer.gram.plan import rows_at_a_time
 from mercer.linalg.signs import sign_flips
@@ -278,7 +278,7 @@ class KernelCCA(
         ndarray of shape (n_samples, n_components)
             The variates.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         n_views = len(self._views)
         if not isinstance(view, Integral) or not 0 <= view < n_views:
             rule = f"must be one of the {n_views} views: 0 to {n_views - 1}"

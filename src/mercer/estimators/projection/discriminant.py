@@ -11,7 +11,6 @@ import numpy as np
 from scipy.special import log_softmax
 from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import (
     CentersLike,
@@ -30,6 +29,7 @@ from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin_classes
+from mercer.estimators.common.validation import check_fitted
 from mercer.estimators.projection.discriminant_on_centers import (
     EXACT_STEPS,
     directions,
@@ -258,7 +258,7 @@ class KernelDiscriminant(
         return priors / priors.sum()
 
     def _projected(self, X: RawSamples) -> np.ndarray:
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False)
         expansion = Expansion(self.kernel_, self.X_fit_, self.support_, self._n_training)
         return expansion.apply(X, np.ascontiguousarray(self.dual_coef_)) - self._center

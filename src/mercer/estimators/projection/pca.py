@@ -8,7 +8,6 @@ from typing import ClassVar, Self
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import RawSamples, Targets, Weights
 from mercer.errors import ParameterError
@@ -20,6 +19,7 @@ from mercer.estimators.common.kernel_choice import gamma_value, is_precomputed
 from mercer.estimators.common.numbers import precision
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin
+from mercer.estimators.common.validation import check_fitted
 from mercer.estimators.projection.pca_on_centers import fit_components
 from mercer.estimators.projection.preimage import PreImages
 from mercer.gram import plan as plans
@@ -236,7 +236,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
         ndarray of shape (n_samples, n_components)
             The coordinates, in single precision where ``X`` is.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         dtype = precision(X)
         X = self._check_X(X, reset=False)
         Z = self._expansion().apply(X, np.ascontiguousarray(self._dual)) - self._center
@@ -279,7 +279,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PreImages):
         ndarray of shape (n_samples,)
             The squared distances.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False)
         expansion = self._expansion()
         share = self._mean_shares()[:, None]

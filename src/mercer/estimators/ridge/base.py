@@ -7,7 +7,6 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import ParameterRules, RawSamples
 from mercer.domains.base import Batch, raw_length
@@ -15,6 +14,7 @@ from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training
+from mercer.estimators.common.validation import check_fitted
 from mercer.gram.plan import Plan
 from mercer.state import State
 
@@ -73,7 +73,7 @@ class RidgeRegressor(MultiOutputMixin, RegressorMixin, KernelEstimator):
         ndarray of shape (n_samples,) or (n_samples, n_targets)
             f(x) = Σ a_i k(x, x_i).
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False)
         if "primal_coef_" in vars(self) and self.kernel_ is not None:
             weights = as_columns(self.primal_coef_)

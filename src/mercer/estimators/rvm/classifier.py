@@ -7,12 +7,12 @@ from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Gamma, KernelLike, RawSamples, Targets, Weights
 from mercer.estimators.common.dual_classifier import single_column_as_vector
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import begin_classes
+from mercer.estimators.common.validation import check_fitted
 from mercer.estimators.rvm.base import RelevanceMachine
 from mercer.gram.plan import PRODUCTS
 from mercer.solvers.gp.averaging import averaged
@@ -203,7 +203,7 @@ class RVC(ClassifierMixin, RelevanceMachine):
         return np.where(total > 0, each / np.where(total > 0, total, 1.0), 1.0 / each.shape[1])
 
     def _checked_latent(self, X: RawSamples) -> tuple[np.ndarray, np.ndarray]:
-        check_is_fitted(self)
+        check_fitted(self)
         return self._latent(self._check_X(X, reset=False))
 
     def predict(self, X: RawSamples) -> np.ndarray:

@@ -9,13 +9,12 @@ from typing import ClassVar, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Targets, Weights
 from mercer.errors import ParameterError
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import begin
-from mercer.estimators.common.validation import check_squares
+from mercer.estimators.common.validation import check_fitted, check_squares
 from mercer.estimators.rvm.base import RelevanceMachine
 from mercer.gram.plan import PRODUCTS
 from mercer.solvers.rvm.basis import Basis, WeightedBasis
@@ -215,7 +214,7 @@ class RVR(RegressorMixin, RelevanceMachine):
             The standard deviation of a new observation, from the noise and from the weights; only
             with ``return_std``.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False)
         if not return_std:
             return self._expansion().apply(X, self.dual_coef_[:, None])[:, 0] + self.intercept_

@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import ParameterRules, RandomState, RawSamples, Targets, Weights
 from mercer.domains.base import pick_rows
@@ -19,7 +18,7 @@ from mercer.errors import ParameterError
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.fitting import fits, iteration_callback, memory_remedy
 from mercer.estimators.common.training import check_data
-from mercer.estimators.common.validation import check_squares, check_weights
+from mercer.estimators.common.validation import check_fitted, check_squares, check_weights
 from mercer.estimators.gp.inference import Prediction
 from mercer.estimators.gp.regressor import GaussianProcessRegressor
 from mercer.estimators.gp.targets import Units
@@ -297,7 +296,7 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         ndarray or tuple of two ndarray
             The mean of shape (n_samples,), and standard deviations or the covariance.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False, **self._array_options())
         predicted = self.process_.predict(X, return_std=return_std, return_cov=return_cov)
         if isinstance(predicted, tuple):
@@ -317,7 +316,7 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         tuple of two ndarray of shape (n_samples, n_terms)
             The means, whose sum is the prediction less the mean of y, and standard deviations.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False, **self._array_options())
         return term_posteriors(self.process_, X)
 
@@ -332,7 +331,7 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         str
             The sentences, a line for each.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         shares = self.shares_
         names = getattr(self, "feature_names_in_", None)
         terms = additive_terms(self.kernel_)

@@ -11,7 +11,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import (
     Features,
@@ -30,6 +29,7 @@ from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.common.kernel_choice import is_precomputed
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Target, Training, begin
+from mercer.estimators.common.validation import check_fitted
 from mercer.estimators.svm.probability import NOT_ASKED
 from mercer.execution.workspace import Workspace
 from mercer.kernels.base import Kernel
@@ -201,13 +201,13 @@ class SupportVectorMachine(KernelEstimator):
     @property
     def dual_coef_(self) -> Features:
         """Coefficients of the support vectors; CSR where the samples are sparse."""
-        check_is_fitted(self)
+        check_fitted(self)
         return self._in_layout(self._dual_coef)
 
     @property
     def coef_(self) -> Features:
         """The weight of every column, where the kernel is linear; it cannot be written."""
-        check_is_fitted(self)
+        check_fitted(self)
         if not isinstance(self.kernel_, Linear):
             raise AttributeError("coef_ is only available when using a linear kernel")
         weights = self._in_layout(self._linear_coefficients()) @ self.support_vectors_
@@ -249,12 +249,12 @@ class SingleMachine(SupportVectorMachine):
     @property
     def n_support_(self) -> np.ndarray:
         """Number of support vectors of each output."""
-        check_is_fitted(self)
+        check_fitted(self)
         return self._n_support
 
     def _value(self, X: RawSamples) -> np.ndarray:
         """f(x) = Σ β_i k(x, x_i) + b, a column for each of several outputs."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False)
         coefficients = np.ascontiguousarray(self._dual_coef.T)
         values = self._expansion().apply(X, coefficients) + self.intercept_

@@ -12,13 +12,13 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Tags, compute_class_weight
 from sklearn.utils.multiclass import _ovr_decision_function
-from sklearn.utils.validation import check_is_fitted
 
 from mercer.aliases import ClassWeight, RandomState, RawSamples, Targets, Weights
 from mercer.errors import ModelFileError, ParameterError
 from mercer.estimators.centers.data import Opened, open_rows
 from mercer.estimators.common.fitting import fits
 from mercer.estimators.common.training import Training, encode_classes
+from mercer.estimators.common.validation import check_fitted
 from mercer.estimators.svm.base import SupportVectorMachine
 from mercer.estimators.svm.on_centers import EXACT_STEPS, fit_classes
 from mercer.estimators.svm.probability import (
@@ -29,7 +29,7 @@ from mercer.estimators.svm.probability import (
     steepness,
 )
 from mercer.estimators.svm.two_classes import EveryTwoClasses, TwoClasses
-from mercer.execution.threads import run
+from mercer.execution.threads import POOL, run
 from mercer.execution.workspace import Workspace
 from mercer.gram.fill import dense
 from mercer.gram.plan import fits_all_classes, fits_class_blocks
@@ -133,7 +133,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         is_changed = self.repair is not None or np.isinf(self.C)
         apart = counts_steps or has_callback or is_changed
         together = self.solves_together and small and not apart
-        rows, begun = None, None
+        rows, begun, memory = None, None, None
         if kernel is not None and together and len(members) > 2 and fits_class_blocks(sizes):
             rows = kernel.gaussian_rows(whole)  # few are needed of a pair
         if rows is not None:
@@ -141,7 +141,8 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
             begun = self._solve_together(np.empty((0, 0)), problems, classes)
         elif kernel is not None and small and fits_all_classes(len(whole)):
             # cutting the problems from one matrix is half the work, if the classes are small
-            matrix = np.empty((len(whole), len(whole)))
+            memory = POOL.borrow()  # fresh pages cost as much as what is written to them
+            matrix = memory.out(len(whole), len(whole))
             whole, kernel = dense(kernel, whole, whole, out=matrix), None
         if together and kernel is None:
             begun = self._solve_together(whole, problems)
@@ -168,6 +169,8 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
             plans[task] = problem.plan
 
         run(len(unsolved), solve, "support vectors")
+        if memory is not None:
+            POOL.idle.append(memory)
         problems.solutions.extend(filter(None, solutions))
         if len(unsolved) and unsolved[0] == 0:
             problems.plan = plans[0]
@@ -238,14 +241,14 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
     @property
     def n_support_(self) -> np.ndarray:
         """Number of support vectors of each class."""
-        check_is_fitted(self)
+        check_fitted(self)
         return self._n_support
 
     # -- prediction --------------------------------------------------------------------------------
 
     def _pairwise_decision(self, X: RawSamples) -> np.ndarray:
         """One column per two classes (a, b), positive for a."""
-        check_is_fitted(self)
+        check_fitted(self)
         X = self._check_X(X, reset=False)
         return self._expansion().apply(X, self._pair_coef) + self._pair_intercept
 
@@ -285,7 +288,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         ndarray of shape (n_samples,)
             Class labels.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         if self.break_ties and len(self.classes_) > 2:
@@ -337,7 +340,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         It is that of P(first class) = 1 / (1 + exp(A f + B)) for the decision value f in favor of
         the first class. All pairs of classes share it, because the calibration has one parameter.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if not hasattr(self, "_steepness"):
             return np.empty(0)
         return np.full(len(self._pairs), -self._steepness)
@@ -361,7 +364,7 @@ class MarginClassifier(ClassifierMixin, SupportVectorMachine):
         ndarray of shape (n_samples, n_classes)
             Probabilities, classes in the order of ``classes_``.
         """
-        check_is_fitted(self)
+        check_fitted(self)
         if not hasattr(self, "_steepness"):
             remedy = "fit again: probability is True now"
             raise NotFittedError(
