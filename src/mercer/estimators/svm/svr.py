@@ -131,8 +131,7 @@ class SVR(MarginRegressor):
     shrinking : bool, default=True
         Accepted as in scikit-learn, without effect on the solver.
     cache_size : float, default=200
-        Accepted as in scikit-learn, without effect: the setting ``memory_budget`` limits the
-        memory.
+        Accepted without effect: the setting ``memory_budget`` limits the memory.
     verbose : bool, default=False
         Whether the report of the fit is printed.
     max_iter : int, default=-1
@@ -140,22 +139,19 @@ class SVR(MarginRegressor):
     centers : {"auto", "all"}, int or array-like, default="auto"
         The rows c that the function f(x) = Σ a_j k(x, c_j) + b is made of: "all" training rows, a
         number of rows drawn uniformly, or given rows. "auto" is "all" up to 500,000 rows, and then
-        10 √n. On centers the problem is solved in the primal, with the loss of all rows, which
-        ``report_`` names; ``support_`` and ``dual_coef_`` are then the positions of all centers and
-        their coefficients in f.
+        10 √n. On centers the loss of all rows is minimized in the primal; ``support_`` and
+        ``dual_coef_`` are then the positions of all centers and their coefficients in f.
     random_state : int, RandomState instance or None, default=0
         What draws the centers.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
-        The loss on centers: the distance of the target from the tube, with parabolas instead of its
-        kinks, so that ``C`` means what it means with all rows; or the square of that distance. With
-        all rows, only the first is available.
+        The loss on centers: the distance from the tube, with parabolas instead of its kinks, so
+        that ``C`` means the same as with all rows, where no other is available; or its square.
     repair : {"clip", "flip", "shift"} or None, default=None
         How the Gram matrix of an indefinite kernel is made positive semi-definite: negative
         eigenvalues are set to zero, replaced by their magnitudes, or the diagonal is raised. None
         refuses such kernels.
     warm_start : bool, default=False
-        Whether a fit begins at the coefficients of the last one, where the samples of a problem are
-        the same rows.
+        Whether a fit of the same rows begins at the coefficients of the last one.
 
     Attributes
     ----------
@@ -291,8 +287,7 @@ class NuSVR(MarginRegressor):
     tol : float, default=1e-3
         The gap in the Karush-Kuhn-Tucker conditions at which the dual problem is solved.
     cache_size : float, default=200
-        Accepted as in scikit-learn, without effect: the setting ``memory_budget`` limits the
-        memory.
+        Accepted without effect: the setting ``memory_budget`` limits the memory.
     verbose : bool, default=False
         Whether the report of the fit is printed.
     max_iter : int, default=-1
@@ -302,8 +297,7 @@ class NuSVR(MarginRegressor):
         eigenvalues are set to zero, replaced by their magnitudes, or the diagonal is raised. None
         refuses such kernels.
     warm_start : bool, default=False
-        Whether a fit begins at the coefficients of the last one, where the samples of a problem are
-        the same rows.
+        Whether a fit of the same rows begins at the coefficients of the last one.
 
     Attributes
     ----------
