@@ -388,6 +388,7 @@ Centers = Annotated[
         min=1,
         show_default="10 √n",
         metavar="NUMBER",
-        help="How many rows the model consists of, for files that are read block by block.",
+        help="How many rows the model consists of, for files that are read block by block: several "
+        "tables, or one of more than 3,000 rows.",
     ),
 ]
