@@ -17,6 +17,7 @@ from mercer.automatic.metrics import METRICS
 from mercer.automatic.studies.effort import Effort
 from mercer.automatic.study import study
 from mercer.cli.findings import Printer, last_lines, model_lines, question_lines, score_lines
+from mercer.cli.loading import missing_words
 from mercer.cli.numeric import check_columns
 from mercer.cli.output import check_writable, note, peak_memory, print_json, with_threads
 from mercer.cli.progress import progress_bars
@@ -87,8 +88,7 @@ def run(
             raise ParameterError(option, value, rule, "leave it out")
     command = _command(data, target, choices, reading, test)
     files.check([*data, *filter(None, [test])])
-    if reading["missing"] is not None:
-        reading = {**reading, "missing": ("", *reading["missing"])}
+    reading = {**reading, "missing": missing_words(reading["missing"])}
     shown = not (as_json or quiet)
     with with_threads(threads), progress_bars(shown) as progress, Printer(shown) as tell:
         progress("read", 1)
