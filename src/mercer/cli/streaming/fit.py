@@ -19,7 +19,7 @@ from mercer.automatic.checks.left_out import LeftOut
 from mercer.automatic.explanations import Contribution, column_contributions
 from mercer.automatic.metrics import METRICS, Reference, default_metric
 from mercer.automatic.question import Question
-from mercer.automatic.studies.remarks import baseline_note, imbalance_note
+from mercer.automatic.studies.remarks import baseline_note, imbalance_note, never_predicted_note
 from mercer.cli.findings import Printer, column_lines, question_text, score_lines, time_line
 from mercer.cli.output import peak_memory, plain_warnings, print_json, with_threads
 from mercer.cli.progress import PassLines
@@ -120,7 +120,8 @@ def run(
         if again:
             model = _same(model)
             _fit(model, table.rows, engine, shown=False)
-        notes = [*question.notes, *_remarks(judge, assessment, question, choices)]
+        held_out = np.asarray(drawn.test.y)
+        notes = [*question.notes, *_remarks(judge, assessment, question, held_out, choices)]
         notes += [*model.report_.notes, *more, *unused_note(effort)]
         facts = source_facts(model, question, assessment, contributions, table.names, notes)
         seen = len(table.rows) if again else len(table.rows) - drawn.count
@@ -315,10 +316,16 @@ def _contributions(assessment: Assessment | None, test: Block, seed: int) -> lis
 
 
 def _remarks(
-    judge: str, assessment: Assessment | None, question: Question, choices: dict[str, Any]
+    judge: str,
+    assessment: Assessment | None,
+    question: Question,
+    held_out: np.ndarray,
+    choices: dict[str, Any],
 ) -> list[str]:
-    """Notes on classes of which one prevails, and on a model that is no better than a constant."""
-    remarks = [imbalance_note(question, judge, choices["balanced"])]
+    """Notes on classes that prevail or are never predicted, and on a model that is no better."""
+    balanced = choices["balanced"]
+    remarks = [imbalance_note(question, judge, balanced)]
     if assessment is not None:
         remarks.append(baseline_note(assessment, question))
+        remarks.append(never_predicted_note(assessment, held_out, balanced))
     return list(filter(None, remarks))
