@@ -249,7 +249,12 @@ def _effects(model: Estimator, question: Question) -> list[list[Any]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit has said it all
         effects = main_effects(model, question.X, columns=columns)
-    return [[str(e.column), e.values, e.effects.tolist(), e.of] for e in effects]
+    return [[str(e.column), _plain(e.values), e.effects.tolist(), e.of] for e in effects]
+
+
+def _plain(values: list[Any]) -> list[Any]:
+    """Values that a file stores, with dates as text."""
+    return [str(value) if hasattr(value, "year") else value for value in values]
 
 
 def _with_leaks(question: Question) -> Question:
