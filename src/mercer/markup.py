@@ -34,6 +34,7 @@ _BADGES = {  # green, green, amber, gray, red
     "unknown": "127,127,127",
     "indefinite": "218,54,51",
 }
+_LONG = re.compile(r"(?<![\w.])\d+\.\d{5,}(?:e[-+]?\d+)?")  # a number of more digits than one reads
 _MANY = re.compile(r"\[([^\[\],]+), ([^\[\],]+)(?:, [^\[\],]+){5,}, ([^\[\],]+)\]")
 # five colors between which those of pictures lie: dark blue to yellow
 _COLORS = np.array(
@@ -51,6 +52,18 @@ def shortened(text: str) -> str:
     'RBF(length_scale=[1.0, 2.0, …, 8.0])'
     """
     return _MANY.sub(r"[\1, \2, …, \3]", text)
+
+
+def four_digits(text: str) -> str:
+    """A text whose numbers with more digits than one reads have four of them.
+
+    Examples
+    --------
+    >>> from mercer.markup import four_digits
+    >>> four_digits("RBF(length_scale=0.12345678) + 2.5 * Linear()")
+    'RBF(length_scale=0.1235) + 2.5 * Linear()'
+    """
+    return _LONG.sub(lambda number: f"{float(number[0]):.4g}", text)
 
 
 def escaped(text: object) -> str:

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from mercer import errors
 from mercer.automatic.question import ask
+from mercer.automatic.studies.effort import Effort
 from mercer.automatic.study import layout_of, study
 from mercer.readers import Source, read_source
 
@@ -280,3 +281,20 @@ def test_a_layout_is_kept(tmp_path):
         and layout.names == ("a", "y")
         and found.contributions == []
     )
+
+
+@pytest.mark.parametrize("tested", [False, True])
+def test_classes_that_are_never_predicted_are_noted(tested):
+    """Nine rows of 300 that nothing sets apart, as they are in a test set."""
+    y = np.where(np.arange(300) % 2, "odd", "even").astype(object)
+    y[:9] = "rare"
+    draw = np.random.default_rng(0)
+    source = table(a=(np.arange(300) % 2) + 0.1 * draw.standard_normal(300), y=y)
+    effort = Effort(2, 1, test=source if tested else None)
+    options = {"learner": "ridge", "effort": effort, "explain_columns": False}
+    said = "predicted for none of the held-out rows of that class: 'rare' (9); --balanced"
+    notes = study(source, "y", **options).notes
+    assert [note for note in notes if said in note]
+    assert not [
+        note for note in study(source, "a", **options).notes if "predicted for none" in note
+    ]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import mercer as library
+from mercer.cli.explain import _print_effects
 
 
 def test_a_model_of_a_table(mercer, fit, rows, write, tmp_path):
@@ -186,3 +187,14 @@ def test_a_long_proof_is_printed_in_outline(mercer, tmp_path):
     assert len(whole.splitlines()) > 40 >= len(lines) - 1
     assert lines[1] == whole.splitlines()[1] and "--json prints the whole proof" in lines[-1]
     assert json.loads(mercer("explain", "m.mercer", "--json").out)["certificate"] == whole
+
+
+def test_effects_on_several_classes_are_named_line_by_line(capsys):
+    one, other = ["a", [0.0, 1.0], [-0.1, 0.1], "stay"], ["b", ["x", "y"], [0.2, -0.2], "leave"]
+    _print_effects([one, one])
+    printed = capsys.readouterr().out
+    assert "on the probability of stay, as" in printed and "(of " not in printed
+    _print_effects([one, other])
+    head, *lines = filter(None, capsys.readouterr().out.splitlines())
+    assert "on the probability of the class that changes most, as" in head
+    assert [line.rpartition("   ")[2] for line in lines] == ["(of stay)", "(of leave)"]

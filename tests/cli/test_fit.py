@@ -141,6 +141,20 @@ def test_the_command_in_the_report_reproduces(mercer, rows, write, tmp_path):
     assert hide.sub("", (tmp_path / "a t.html").read_text()) == hide.sub("", page)
 
 
+@pytest.mark.parametrize(
+    ("marks", "missing"), [(["-"], 4), (["-", "unknown"], 5), (["-", ""], 2), ([], 3)]
+)
+def test_words_for_missing_values_are_added_to_the_usual_ones(mercer, tmp_path, marks, missing):
+    """Unless the empty text is among them, which stands for no others than those given."""
+    cells = ["NA", "?", "-", "", "unknown", *(["low", "high"] * 20)]
+    lines = ["a,b,y", *(f"{at % 7},{cell},{at % 2}" for at, cell in enumerate(cells))]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    options = [word for mark in marks for word in ("--missing", mark)]
+    said = mercer("fit", "t.csv", "-t", "y", "--quick", "--no-report", "-l", "ridge", *options)
+    assert said.code == 0, said.err
+    assert f"{missing} missing cell" in " ".join(said.out.split())
+
+
 def test_numbers(fit, rows, write, tmp_path):
     write(tmp_path / "t.csv", rows)
     found = told(fit("t.csv", "-t", "b", "-k", "Linear().on(['a'])"))

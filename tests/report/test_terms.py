@@ -58,6 +58,17 @@ def test_a_learned_kernel_of_a_table_names_every_column_in_every_term():
         assert "length scale" in line
 
 
+def test_products_name_their_columns():
+    kernel = RBF(2.0).on([0]) * RBF(3.0).on([1])
+    named = "(RBF of columns, length scale 2: age) * (RBF of columns, length scale 3: dose)"
+    assert term_lines(0.5 * kernel + Linear(), ["age", "dose"]) == [f"0.5 * {named}", "+ Linear()"]
+    frame = pd.DataFrame({"age": np.arange(9.0), "dose": np.arange(9.0) ** 2})
+    scores = TableScores(read_columns(frame), (), "squash").fit(frame)
+    assert term_lines(Warp(0.5 * kernel, scores)) == [
+        f"0.5 * {named.replace('columns', 'scaled columns')}"
+    ]
+
+
 def test_parts_of_a_learned_sum_name_their_columns():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"ca": rng.random(40), "cp": rng.choice(list("xyz"), 40)})

@@ -385,7 +385,8 @@ class AutoRegressor(RegressorMixin, Automatic):
         Returns
         -------
         ndarray, or two of them
-            The predictions, with ``return_std`` followed by their standard deviations.
+            The predictions, with ``return_std`` followed by the standard deviations of new targets,
+            with their noise.
         """
         check_is_fitted(self)
         X = self._check_samples(X, reset=False)

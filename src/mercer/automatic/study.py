@@ -22,7 +22,12 @@ from mercer.automatic.studies.configured import configured, fit
 from mercer.automatic.studies.effort import Effort
 from mercer.automatic.studies.examples import reasons, typical_samples
 from mercer.automatic.studies.linear import linear_scores
-from mercer.automatic.studies.remarks import baseline_note, imbalance_note, leak_note
+from mercer.automatic.studies.remarks import (
+    baseline_note,
+    imbalance_note,
+    leak_note,
+    never_predicted_note,
+)
 from mercer.automatic.studies.results import Study
 from mercer.automatic.studies.stages import Announce, Progress, Stages
 from mercer.domains.base import pick_rows
@@ -80,6 +85,7 @@ def study(
         model, blank, asked, question, held_out, effort, stages, {**options, "balanced": balanced}
     )
     _remark(assessment, question, judge, metric is not None or balanced, stages.notes)
+    stages.notes.extend(filter(None, [never_predicted_note(assessment, held_out.y, balanced)]))
     chosen = metric_for(judge, question.task)
     stages.announce("assessment", (chosen, assessment, question))
     explained = assessment if explain_columns else None
@@ -243,7 +249,12 @@ def _effects(model: Estimator, question: Question) -> list[list[Any]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit has said it all
         effects = main_effects(model, question.X, columns=columns)
-    return [[str(e.column), e.values, e.effects.tolist(), e.of] for e in effects]
+    return [[str(e.column), _plain(e.values), e.effects.tolist(), e.of] for e in effects]
+
+
+def _plain(values: list[Any]) -> list[Any]:
+    """Values that a file stores, with dates as text."""
+    return [str(value) if hasattr(value, "year") else value for value in values]
 
 
 def _with_leaks(question: Question) -> Question:

@@ -164,11 +164,14 @@ def _print_effects(effects: list[list[Any]]) -> None:
     """The main effects, as curves of small bars or a number for each category."""
     if not effects:
         return
+    classes = {about for *_, about in effects}
     of = f"the probability of {effects[0][3]}" if effects[0][3] else "the prediction"
+    if len(classes) > 1:
+        of = "the probability of the class that changes most"
     print(f"\nMain effects on {visible(of)}, as one column changes and the others stay\n")
     for name, values, numbers, about in effects:
         text = str(MainEffect(name, values, np.array(numbers), about))
-        if about != effects[0][3]:
+        if len(classes) > 1:
             text += f"   (of {about})"
         print(f"  {visible(name[:28]):28s} {visible(shorten(text, 100))}")
 

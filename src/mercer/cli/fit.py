@@ -17,10 +17,11 @@ from mercer.automatic.metrics import METRICS
 from mercer.automatic.studies.effort import Effort
 from mercer.automatic.study import study
 from mercer.cli.findings import Printer, last_lines, model_lines, question_lines, score_lines
+from mercer.cli.loading import missing_words
 from mercer.cli.numeric import check_columns
 from mercer.cli.output import check_writable, note, peak_memory, print_json, with_threads
 from mercer.cli.progress import progress_bars
-from mercer.cli.streaming.files import refuse_unused, streams
+from mercer.cli.streaming.files import SOME_ROWS, refuse_unused, streams
 from mercer.cli.streaming.fit import run as stream
 from mercer.errors import InputError, MercerError, ParameterError, did_you_mean
 from mercer.kernels.expression import parse
@@ -76,19 +77,18 @@ def run(
     start = time.perf_counter()
     choices = _checked(choices)
     engine = choices.pop("engine", None)
-    if streams(data):
+    if streams(data, target, choices, reading, test):
         refuse_unused(choices, reading, test)
         files.check(data)
         return stream(data, target, choices, files.model, threads, as_json, quiet, engine)
     centers = choices.pop("centers", None)
     for option, value in (("--engine", engine), ("--centers", centers)):
         if value is not None:
-            rule = "is for tables that are read block by block"
-            raise ParameterError(option, value, rule, "give several files, or leave it out")
+            rule = f"is for several files, or one table of more than {SOME_ROWS:,} rows"
+            raise ParameterError(option, value, rule, "leave it out")
     command = _command(data, target, choices, reading, test)
     files.check([*data, *filter(None, [test])])
-    if reading["missing"] is not None:
-        reading = {**reading, "missing": ("", *reading["missing"])}
+    reading = {**reading, "missing": missing_words(reading["missing"])}
     shown = not (as_json or quiet)
     with with_threads(threads), progress_bars(shown) as progress, Printer(shown) as tell:
         progress("read", 1)

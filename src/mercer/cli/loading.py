@@ -7,6 +7,7 @@ from pathlib import Path
 from mercer.aliases import Estimator
 from mercer.datasets import shipped
 from mercer.errors import InputError
+from mercer.readers.layouts import MISSING
 
 
 def located(files: list[Path] | None) -> list[Path] | None:
@@ -34,3 +35,14 @@ def load_fitted(path: Path) -> Estimator:
         remedy = "fit it again, or use it in Python: mercer.load(path).predict(X)"
         raise InputError("model", str(path), rule, remedy)
     return model
+
+
+def missing_words(given: list[str] | None) -> tuple[str, ...] | None:
+    """The cells that mean a missing value: the usual ones and those given.
+
+    Those given and empty cells alone, where the empty text is given; None where nothing is.
+    """
+    if given is None:
+        return None
+    usual = ("",) if "" in given else MISSING
+    return tuple(dict.fromkeys((*usual, *given)))

@@ -43,7 +43,8 @@ _COLUMN = (
 )
 _MARKER = (
     "A cell text that stands for a missing value, such as '-'. The option may be given several "
-    "times. Without it, the usual ones are recognized: empty cells, ?, NA, NaN and null."
+    "times. The usual ones are recognized as well: ?, NA, NaN and null, unless '' is given, too; "
+    "empty cells always are."
 )
 _TEXT = (
     "A column to read as text, for example numbers that are really names. The option may be given "
@@ -388,6 +389,7 @@ Centers = Annotated[
         min=1,
         show_default="10 √n",
         metavar="NUMBER",
-        help="How many rows the model consists of, for files that are read block by block.",
+        help="How many rows the model consists of, for files that are read block by block: several "
+        "tables, or one of more than 3,000 rows.",
     ),
 ]

@@ -17,6 +17,9 @@ from mercer.plot._axes import Option, axes
 class PosteriorDisplay:
     """Mean and bands of a regression with a standard deviation, along one column.
 
+    The bands are of what the standard deviation is of: of the function without the noise where that
+    is the ``alpha`` of a Gaussian process or was found by `KernelSearch`, of new targets otherwise.
+
     It is for `GaussianProcessRegressor`, `RVR`, or a regressor of scikit-learn whose ``predict``
     has ``return_std``. Make it with `from_estimator`; ``plot`` draws it again, on other axes if
     asked.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,9 +16,9 @@ from mercer.kernels.combine.maps import Warp
 from mercer.kernels.combine.products import Product
 from mercer.kernels.combine.sums import Scaled, Sum
 from mercer.kernels.functions import without_marks
+from mercer.markup import four_digits
 
 _KINDS = {"squash": "scaled columns", "ranks": "ranks of columns"}
-_LONG = re.compile(r"(?<![\w.])\d+\.\d{5,}(?:e[-+]?\d+)?")  # a number of more digits than one reads
 
 
 def term_lines(kernel: Kernel, columns: Sequence[str] | None = None) -> list[str]:
@@ -44,7 +43,7 @@ def term_lines(kernel: Kernel, columns: Sequence[str] | None = None) -> list[str
 
 def readable(text: str) -> str:
     """An expression or a proof for readers: no marks of objects, and numbers of four digits."""
-    return _LONG.sub(lambda number: f"{float(number[0]):.4g}", without_marks(text))
+    return four_digits(without_marks(text))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,6 +101,16 @@ def _(kernel: Scaled, place: _Place) -> list[str]:
 def _(kernel: Sum, place: _Place) -> list[str]:
     terms = [_named(term, place) for term in kernel.terms]
     return list(itertools.chain.from_iterable(terms)) if all(terms) else []
+
+
+@_named.register
+def _(kernel: Product, place: _Place) -> list[str]:
+    alone = dataclasses.replace(place, factor=1.0)
+    factors = [_named(term, alone) for term in kernel.terms]
+    if not all(factors):
+        return []
+    text = " * ".join(f"({' + '.join(terms)})" for terms in factors)
+    return [text if place.factor == 1.0 else f"{place.factor:.4g} * {text}"]
 
 
 @_named.register

@@ -257,3 +257,14 @@ def test_what_is_printed_is_explained():
     for kind in (LearnedTable, LearnedMixture):
         titles = [one.title for one in kind.__subclasses__()]
         assert len(titles) == 2 and all("regression with" in title for title in titles)
+
+
+def test_scores_of_dates_are_named_by_their_cycles():
+    frame, _ = table()
+    frame["signup"] = pd.date_range("2019-01-01", periods=80, freq="17h").astype(str)
+    scores = TableScores(read_columns(frame), (), "squash").fit(frame)
+    assert len(scores.titles) == scores(frame).shape[1]
+    named = [title for title in scores.titles if title.startswith("signup")]
+    assert named == ["signup", *["signup in the week"] * 2, *["signup in the day"] * 2]
+    assert scores.titles.count("day in the week") == 2 and scores.titles.count("town") == 3
+    assert scores.titles.index("town") == scores.owners_.index("town")

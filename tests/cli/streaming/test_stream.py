@@ -234,6 +234,79 @@ def test_the_number_of_centers_is_chosen(capsys, monkeypatch, tmp_path):
     assert "--centers" in printed.err
 
 
+def test_regressions_of_many_rows_take_centers_and_say_so(mercer, tmp_path, monkeypatch):
+    """One eigendecomposition of all rows would take a quarter of an hour for 20,000."""
+    monkeypatch.setattr("mercer.cli.streaming.fit._QUICK", 100)
+    files, _ = tables(tmp_path, lambda frame: frame["a"])
+    said = mercer("fit", *files, "--target", "y", "-o", "m.mercer")
+    assert said.code == 0, said.err
+    assert len(library.load("m.mercer").X_fit_) == 173  # 10 √300
+    assert "173 of more than 100 rows are centers" in said.out
+    said = mercer("fit", *files, "--target", "y", "--centers", "40", "-o", "m.mercer")
+    assert len(library.load("m.mercer").X_fit_) == 40 and "rows are centers" not in said.out
+
+
+def one_table(folder, kind, change=lambda frame: frame):
+    files, _ = tables(folder, lambda frame: frame["a"] + np.sin(frame["b"]))
+    frame = change(library_table(files[0]))
+    path = folder / f"one.{kind}"
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+        frame.to_parquet(path)
+    else:
+        frame.to_csv(path, index=False)
+    return str(path)
+
+
+def library_table(path):
+    return pytest.importorskip("pandas").read_csv(path)
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "parquet"])
+def test_one_long_table_is_read_block_by_block(mercer, tmp_path, monkeypatch, kind):
+    """By the number of its rows, whatever its bytes; less of them where centers are asked for."""
+    path = one_table(tmp_path, kind)
+    monkeypatch.setattr("mercer.cli.streaming.files.SOME_ROWS", 99)
+    said = mercer("fit", path, "--target", "y", "--centers", "40", "-o", "m.mercer")
+    assert said.code == 0, said.err
+    assert "100 rows of 4 columns, read block by block" in said.out
+    assert len(library.load("m.mercer").X_fit_) == 40
+    assert "read block by block" not in mercer("fit", path, "-t", "y", "--quick").out
+    monkeypatch.setattr("mercer.cli.streaming.files.MANY_ROWS", 99)
+    monkeypatch.setattr("mercer.cli.streaming.fit.MANY_ROWS", 99)
+    said = mercer("fit", path, "--target", "y", "-o", "m.mercer")
+    assert "read block by block, since they are more than 99" in " ".join(said.out.split())
+    assert mercer("predict", "m.mercer", path).code == 0
+
+
+def with_words(frame):
+    return frame.assign(c=np.where(frame["c"] > 0, "up", "down"))
+
+
+def with_a_hole(frame):
+    return frame.assign(c=frame["c"].mask(frame.index == 90))
+
+
+@pytest.mark.parametrize(
+    ("change", "options"),
+    [
+        (with_words, ()),
+        (with_a_hole, ()),
+        (lambda frame: frame.assign(y=frame["y"].mask(frame.index == 90)), ()),
+        (lambda frame: frame, ("--metric", "mae")),
+        (lambda frame: frame, ("--learner", "ridge")),
+    ],
+)
+def test_long_tables_that_need_the_whole_are_read_as_a_whole(
+    mercer, tmp_path, monkeypatch, change, options
+):
+    monkeypatch.setattr("mercer.cli.streaming.files.MANY_ROWS", 99)
+    path = one_table(tmp_path, "csv", change)
+    said = mercer("fit", path, "--target", "y", "--quick", *options)
+    assert said.code == 0, said.err
+    assert "block by block" not in said.out
+
+
 @pytest.mark.parametrize("option", [("--metric", "rmse"), ("--separator", ";")])
 def test_options_that_are_not_used_are_refused(capsys, monkeypatch, tmp_path, option):
     files, _ = tables(tmp_path, lambda frame: frame["a"])

@@ -52,6 +52,23 @@ def test_effects_of_probabilities():
     assert (np.diff(first.effects) > 0).all()
 
 
+@pytest.mark.parametrize("as_text", [True, False])
+def test_dates_have_an_effect_along_time(as_text):
+    dates = pd.Series(pd.date_range("2020-01-01", periods=100, freq="D"))[rng.permutation(100)]
+    frame = pd.DataFrame({"day": dates.to_numpy(), "name": [f"name {k}" for k in range(100)]})
+    if as_text:
+        frame["day"] = frame["day"].dt.strftime("%Y-%m-%d")
+
+    class Later(RegressorMixin, BaseEstimator):
+        def predict(self, X):
+            return (pd.to_datetime(X["day"]) - pd.Timestamp("2020-01-01")).dt.days.to_numpy()
+
+    (found,) = main_effects(Later(), frame, points=5)
+    assert found.column == "day" and len(found.values) == 5
+    assert (np.diff(found.effects) > 0).all()
+    assert str(found).startswith("-44.4 at 2020-01-06  ") and str(found).endswith("2020-04-04")
+
+
 def test_refused():
     with pytest.raises(errors.InputTypeError, match="no columns"):
         main_effects(Additive(), ["a", "b"])

@@ -142,6 +142,18 @@ def test_predictions_are_those_of_a_gaussian_process_with_the_kernel_found(found
     assert stds.shape == (5, 2) and (stds > 0).all()
 
 
+def test_an_interval_of_new_values_needs_the_noise_that_is_documented():
+    rng = np.random.default_rng(0)
+    months = np.arange(144)[:, None] / 12
+    y = 5 * months[:, 0] + 8 * np.sin(2 * np.pi * months[:, 0]) + 3 * rng.standard_normal(144)
+    model = KernelSearch(QUICK, depth=1).fit(months[:96], y[:96])
+    mean, std = model.predict(months[96:], return_std=True)
+    wrong = np.abs(y[96:] - mean)
+    assert np.mean(wrong <= 1.96 * np.sqrt(std**2 + model.noise_)) >= 0.9
+    assert np.mean(wrong <= 1.96 * std) < 0.75  # of the function alone
+    assert "np.sqrt(std**2 + model.noise_)" in KernelSearch.predict.__doc__
+
+
 def test_the_history_tells_what_was_tried_and_kept(found):
     kept = [entry for entry in found.history_ if entry["kept"]]
     assert [entry["depth"] for entry in kept][:2] == [0, 1]

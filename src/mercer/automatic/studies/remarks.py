@@ -8,6 +8,8 @@ from mercer.automatic.assessment import Assessment
 from mercer.automatic.metrics import METRICS, Reference, is_unbalanced
 from mercer.automatic.question import Question
 
+_SHOWN = 6  # classes in a note
+
 
 def leak_note(name: str, reached: str, target: str) -> str:
     """The remark on a column that determines the target alone."""
@@ -28,6 +30,25 @@ def imbalance_note(question: Question, metric: str, asked: bool) -> str | None:
         f"the {METRICS[metric].title}, because the accuracy is not informative; "
         "--metric chooses another"
     )
+
+
+def never_predicted_note(
+    assessment: Assessment | None, held_out: np.ndarray, balanced: bool
+) -> str | None:
+    """The remark on classes that were predicted for none of their rows, all of them held out."""
+    if assessment is None or assessment.task == "regression":
+        return None
+    held = assessment.fold >= 0  # there are others where the time was over
+    y, predicted = held_out[held], assessment.predicted[:, held]
+    classes, counts = np.unique(y, return_counts=True)
+    never = [at for at, name in enumerate(classes) if not (predicted[:, y == name] == name).any()]
+    if not never:
+        return None
+    shown = [f"{str(classes[at])!r} ({counts[at]:,})" for at in never[:_SHOWN]]
+    if len(never) > _SHOWN:
+        shown.append(f"{len(never) - _SHOWN} more")
+    text = f"predicted for none of the held-out rows of that class: {', '.join(shown)}"
+    return text if balanced else f"{text}; --balanced gives all classes the same total weight"
 
 
 def constant_text(question: Question) -> str:

@@ -64,11 +64,18 @@ class TableScores:
 
     @property
     def titles(self) -> list[str]:
-        """What each score is, in words: its column, or that a value of this column is missing."""
+        """What each score is, in words: its column, that its value is missing, or its cycle."""
         titles = list(map(str, self.owners_))
         first = sum(column.kind != "category" for column in self.columns)
-        for place in range(first, first + len(self.gaps_)):
-            titles[place] += " missing"
+        place = first + len(self.gaps_)
+        for gap in range(first, place):
+            titles[gap] += " missing"
+        for column in self.columns:
+            for name, _ in column.cycles:
+                titles[place : place + 2] = [f"{column.name} in the {name.partition('_')[0]}"] * 2
+                place += 2
+            if column.kind == "category":
+                place += _n_indicators(self.levels_[column.name])
         return titles
 
     def fit(self, X: RawSamples) -> TableScores:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from mercer.aliases import RawSamples
+from mercer.cli.loading import missing_words
 from mercer.cli.numeric import check_columns
 from mercer.cli.output import align, check_writable, note, plain_warnings, print_json, with_threads
 from mercer.cli.statistics.columns import alike
@@ -82,6 +83,8 @@ def _differ(compared: Comparison) -> bool:
 
 
 def _compare(data: tuple[Path, Path], settings: Settings, reading: dict[str, Any]) -> Comparison:
+    if "missing" in reading:
+        reading = {**reading, "missing": missing_words(reading["missing"])}
     first = read_source([data[0]], **reading)
     second = read_source([data[1]], like=first, **reading)
     for each in (first, second):

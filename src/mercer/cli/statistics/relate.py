@@ -7,6 +7,7 @@ from typing import Any
 
 from mercer.aliases import Frame
 from mercer.automatic.checks.chosen import find_column, find_columns
+from mercer.cli.loading import missing_words
 from mercer.cli.output import note, plain_warnings, print_json, with_threads
 from mercer.errors import InputError
 from mercer.markup import visible
@@ -42,9 +43,7 @@ def run(
 
 
 def _read(data: list[Path], reading: dict[str, Any]) -> Frame:
-    if reading["missing"] is not None:
-        reading = {**reading, "missing": ("", *reading["missing"])}
-    source = read_source(data, **reading)
+    source = read_source(data, **{**reading, "missing": missing_words(reading["missing"])})
     if source.kind != "table":
         rule = f"holds {source.kind}, of which there are no columns to relate"
         raise InputError("data", str(data[0]), rule, "give a table")

@@ -19,12 +19,12 @@ from mercer.automatic.checks.left_out import LeftOut
 from mercer.automatic.explanations import Contribution, column_contributions
 from mercer.automatic.metrics import METRICS, Reference, default_metric
 from mercer.automatic.question import Question
-from mercer.automatic.studies.remarks import baseline_note, imbalance_note
+from mercer.automatic.studies.remarks import baseline_note, imbalance_note, never_predicted_note
 from mercer.cli.findings import Printer, column_lines, question_text, score_lines, time_line
 from mercer.cli.output import peak_memory, plain_warnings, print_json, with_threads
 from mercer.cli.progress import PassLines
 from mercer.cli.streaming.facts import fit_lines, source_facts
-from mercer.cli.streaming.files import tables_of, unused_note
+from mercer.cli.streaming.files import MANY_ROWS, tables_of, unused_note
 from mercer.cli.streaming.kernels import CENTERS, kernel_of
 from mercer.cli.streaming.penalties import choose_penalty
 from mercer.config import config_context
@@ -34,7 +34,7 @@ from mercer.estimators.centers.changes import Without
 from mercer.execution.progress import listening_to_passes
 from mercer.gram.blocks.base import Block, Rows
 from mercer.gram.blocks.sources import scan
-from mercer.gram.plan import kept_rows
+from mercer.gram.plan import default_centers, kept_rows
 from mercer.kernels.base import Kernel
 from mercer.model_files import save
 from mercer.proposals.letters import warn_of_case
@@ -107,6 +107,7 @@ def run(
         question = _question(table, drawn.sample, choices["task"])
         tell(_data_lines(files, table, question, len(drawn.sample)))
         warn_of_case(question.X)
+        choices, more = _with_centers(choices, question.task, len(table.rows))
         model, *words = _model(drawn.rest, question.task, choices)
         _fit(model, table.rows.map(Without(drawn.held)), engine, shown)
         tell(fit_lines(model, list(question.X.columns), *words))
@@ -119,8 +120,9 @@ def run(
         if again:
             model = _same(model)
             _fit(model, table.rows, engine, shown=False)
-        notes = [*question.notes, *_remarks(judge, assessment, question, choices)]
-        notes += [*model.report_.notes, *unused_note(effort)]
+        held_out = np.asarray(drawn.test.y)
+        notes = [*question.notes, *_remarks(judge, assessment, question, held_out, choices)]
+        notes += [*model.report_.notes, *more, *unused_note(effort)]
         facts = source_facts(model, question, assessment, contributions, table.names, notes)
         seen = len(table.rows) if again else len(table.rows) - drawn.count
         facts["summary"] |= {"samples": seen, "held out": drawn.count}
@@ -203,6 +205,8 @@ def _data_lines(
     """The files, the target, and the columns that are left out."""
     names = f"{len(files)} files" if len(files) > 3 else ", ".join(file.name for file in files)
     text = f"{names}: {len(table.rows):,} rows of {len(table.names)} columns, read block by block"
+    if len(files) == 1 and len(table.rows) > MANY_ROWS:
+        text += f", since they are more than {MANY_ROWS:,}"
     target, *others = question_text(question)
     if drawn < len(table.rows):
         target = (target[0], f"{target[1]} (of {drawn:,} rows drawn at random)")
@@ -223,6 +227,20 @@ def _model(sample: Block, task: str, choices: dict[str, Any]) -> tuple[Estimator
     if task == "classification":
         model.C, of_penalty = choose_penalty(make(kernel, CENTERS), sample, seed)
     return model, of_kernel, of_penalty
+
+
+def _with_centers(
+    choices: dict[str, Any], task: str, n_rows: int
+) -> tuple[dict[str, Any], list[str]]:
+    """Centers for a regression whose matrix would take long to decompose, and a note that says so.
+
+    Classifiers decide by themselves from how many rows on they consist of centers.
+    """
+    if task != "regression" or choices.get("centers") is not None or n_rows <= _QUICK:
+        return choices, []
+    count = default_centers(n_rows)
+    note = f"{count:,} of more than {_QUICK:,} rows are centers, 10 √n; --centers takes others"
+    return {**choices, "centers": count}, [note]
 
 
 def _same(model: Estimator) -> Estimator:
@@ -298,10 +316,16 @@ def _contributions(assessment: Assessment | None, test: Block, seed: int) -> lis
 
 
 def _remarks(
-    judge: str, assessment: Assessment | None, question: Question, choices: dict[str, Any]
+    judge: str,
+    assessment: Assessment | None,
+    question: Question,
+    held_out: np.ndarray,
+    choices: dict[str, Any],
 ) -> list[str]:
-    """Notes on classes of which one prevails, and on a model that is no better than a constant."""
-    remarks = [imbalance_note(question, judge, choices["balanced"])]
+    """Notes on classes that prevail or are never predicted, and on a model that is no better."""
+    balanced = choices["balanced"]
+    remarks = [imbalance_note(question, judge, balanced)]
     if assessment is not None:
         remarks.append(baseline_note(assessment, question))
+        remarks.append(never_predicted_note(assessment, held_out, balanced))
     return list(filter(None, remarks))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from mercer.aliases import Estimator, RawSamples
+from mercer.aliases import Estimator, RawSamples, Targets
+from mercer.errors import ABSENT, InputError
 from mercer.estimators.lazy import predict_lazily
 from mercer.gram.blocks.base import Rows
 from mercer.gram.blocks.lazy import is_dask
@@ -36,6 +38,9 @@ def answer_lazily(cls: type) -> None:
             setattr(cls, name, _lazy(method, name))
         elif callable(getattr(method, "fn", None)) and not hasattr(method.fn, _MARK):
             method.fn = _lazy(method.fn, name)
+    score: Any = getattr(cls, "score", None)
+    if callable(score) and not hasattr(score, _MARK) and _needs_targets(score):
+        cls.score = _of_rows(score)  # type: ignore[attr-defined]
 
 
 class AnswersDask(NearestNames):
@@ -56,6 +61,33 @@ def _lazy(method: Callable[..., Any], name: str) -> Callable[..., Any]:
         if isinstance(X, Rows):
             return np.concatenate([method(self, block.X) for block in X])
         return method(self, X, *args, **options)
+
+    setattr(answer, _MARK, True)
+    return answer
+
+
+def _needs_targets(score: Callable[..., float]) -> bool:
+    targets = inspect.signature(score).parameters.get("y")
+    return targets is not None and targets.default is inspect.Parameter.empty
+
+
+def _of_rows(score: Callable[..., float]) -> Callable[..., float]:
+    """A score that takes rows of `scan` with their own targets and weights too."""
+
+    @functools.wraps(score)
+    def answer(
+        self: Estimator, X: RawSamples, y: Targets = ABSENT, *args: Any, **options: Any
+    ) -> float:
+        given = () if y is ABSENT else (y,)  # without it, the score itself says that it is missing
+        if not isinstance(X, Rows) or (y is not ABSENT and y is not None):
+            return score(self, X, *given, *args, **options)
+        blocks = [(block.y, block.weight) for block in X]
+        if not blocks or any(targets is None for targets, _ in blocks):
+            rule = "have no targets to be compared with"
+            raise InputError("X", "rows of scan", rule, "give scan the target, or score the y")
+        if blocks[0][1] is not None and not args:
+            options.setdefault("sample_weight", np.concatenate([weight for _, weight in blocks]))
+        return score(self, X, np.concatenate([targets for targets, _ in blocks]), *args, **options)
 
     setattr(answer, _MARK, True)
     return answer

@@ -144,7 +144,7 @@ class FitReport:
 
     def lines(self) -> list[tuple[str, str]]:
         """The report as labeled lines of text."""
-        kernel = markup.shortened(self.kernel)
+        kernel = markup.four_digits(markup.shortened(self.kernel))
         if self.status != "unknown":
             kernel = f"{kernel} ({self.status})"
         lines = [("kernel", kernel), *(("", remark) for remark in self.learned)]

@@ -301,7 +301,8 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, GaussianProcess
         """Predict the mean of the function, and its standard deviations or covariance.
 
         They are of the function, without ``alpha``; a `White` term of the kernel is part of it and
-        counts, as in scikit-learn. Before ``fit`` they are those of the prior.
+        counts, as in scikit-learn. Where the noise is ``alpha``, the standard deviation of a new
+        value of y is ``np.sqrt(std**2 + alpha)``. Before ``fit`` they are those of the prior.
 
         Parameters
         ----------

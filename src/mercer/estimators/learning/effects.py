@@ -11,6 +11,7 @@ from sklearn.base import is_classifier
 
 from mercer.aliases import Estimator, Frame, RawSamples
 from mercer.errors import InputTypeError
+from mercer.kernels.tables.columns import days
 from mercer.markup import visible
 from mercer.params import integer
 
@@ -27,7 +28,7 @@ class MainEffect:
     column : object
         The name of the column.
     values : list
-        Values of the column: numbers in ascending order, or the most frequent other values.
+        Values of the column: numbers or dates in ascending order, or the most frequent others.
     effects : ndarray of shape (n_values,)
         The effect of each value.
     of : str
@@ -50,13 +51,26 @@ class MainEffect:
         return float(np.ptp(self.effects))
 
     def __str__(self) -> str:
-        if not self.is_number:
+        if not (self.is_number or self._is_time):
             pairs = zip(self.values, self.effects.tolist(), strict=True)
             return visible(", ".join(f"{value} {effect:+.3g}" for value, effect in pairs))
         steps = (self.effects - self.effects.min()) / (self.spread or 1.0)
         curve = "".join(_BARS[round(7 * step)] for step in steps.tolist())
-        first, last = (f"{self.effects[k]:+.3g} at {self.values[k]:.4g}" for k in (0, -1))
+        ends = [self.values[k] for k in (0, -1)]
+        names = [f"{end:.4g}" if self.is_number else _date_text(end) for end in ends]
+        first, last = (f"{self.effects[k]:+.3g} at {names[k]}" for k in (0, -1))
         return f"{first}  {curve}  {last}"
+
+    @property
+    def _is_time(self) -> bool:
+        """Whether the values are dates in ascending order."""
+        at = _days(self.values)
+        return at is not None and len(at) > 1 and bool((np.diff(at) > 0).all())
+
+
+def _date_text(date: Any) -> str:
+    """A date without a time that is midnight."""
+    return str(date).removesuffix(" 00:00:00")
 
 
 def main_effects(
@@ -82,9 +96,10 @@ def main_effects(
     X : data frame or array of shape (n_samples, n_features)
         Rows, the training samples for example.
     columns : sequence, default=None
-        The columns; by default all of them that have numbers, or at most 12 different values.
+        The columns; by default all of them that have numbers, dates, or at most 12 different
+            values.
     points : int, default=9
-        The number of values of a column of numbers, between its quantiles 0.05 and 0.95.
+        The number of values of a column of numbers or dates, between its quantiles 0.05 and 0.95.
     rows : int, default=100
         The number of rows over which predictions are averaged.
     random_state : int, default=0
@@ -145,7 +160,28 @@ def _values(column: Frame, points: int) -> list[Any]:
         counts = present.value_counts()
     except TypeError:  # sets and other collections
         return []
-    return [] if len(counts) > _MOST_LEVELS else counts.index.tolist()
+    return _dates(present, points) if len(counts) > _MOST_LEVELS else counts.index.tolist()
+
+
+def _dates(present: Frame, points: int) -> list[Any]:
+    """Dates of the column at its quantiles, in ascending order; none where it holds no dates."""
+    values = present.tolist()
+    at = _days(values)
+    if at is None:
+        return []
+    ranks = np.round(np.linspace(0.05, 0.95, points) * (len(values) - 1)).astype(int)
+    chosen = np.argsort(at, kind="stable")[ranks]
+    return list({float(at[row]): values[row] for row in chosen.tolist()}.values())
+
+
+def _days(values: list[Any]) -> np.ndarray | None:
+    """Dates as numbers; None where any value is none."""
+    if not all(isinstance(value, str) or hasattr(value, "year") for value in values):
+        return None
+    try:
+        return days([[value] for value in values])[:, 0]
+    except InputTypeError:
+        return None
 
 
 def _effect(

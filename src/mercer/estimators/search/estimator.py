@@ -282,6 +282,10 @@ class KernelSearch(RegressorMixin, KernelEstimator):
     ) -> Prediction:
         """Predict the mean of the function, and its standard deviations or covariance.
 
+        They are of the function, without the noise, as those of `GaussianProcessRegressor` with its
+        ``alpha``. A new value of y has the noise too: its standard deviation is
+        ``np.sqrt(std**2 + model.noise_)``, and 95 % of new values should lie within 1.96 of these.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or list
