@@ -246,8 +246,8 @@ def warn_of_old_name(what: str, name: str, present: str) -> None:
 def with_present_names(what: str, renamed: dict[str, str], options: dict[str, Any]) -> Any:
     """Arguments by their present names, with a warning for each of an old name.
 
-    ``what`` says what they are, such as "argument of width"; ``renamed`` has the present names by the
-    old ones.
+    ``what`` says what they are, such as "argument of width"; ``renamed`` has the present names by
+    the old ones.
     """
     named = dict(options)
     for old in renamed.keys() & options.keys():

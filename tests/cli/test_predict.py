@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import mercer as library
+from mercer.cli.predict import _as_csv
 
 
 @pytest.fixture(scope="module")
@@ -362,6 +363,19 @@ def test_formulas(mercer, fit, rows, write, tmp_path):
     safe = mercer("predict", "t.mercer", "t.csv", "--spreadsheet").out
     assert {"=1+1", "-1"} <= set(plain.splitlines())
     assert safe == plain.replace("=1+1", "'=1+1")
+
+
+@pytest.mark.parametrize("first", ["=", "+", "-", "@", "\t", "\r"])
+def test_first_letters_of_formulas(first):
+    columns = [("y", np.array([f"{first}cmd|x", "-1.5", "plain"], dtype=object))]
+    cells = list(csv.reader(io.StringIO(_as_csv(columns, spreadsheet=True), newline="")))
+    assert cells == [["y"], [f"'{first}cmd|x"], ["-1.5"], ["plain"]]
+
+
+def test_no_cell_begins_another_row():
+    columns = [("y", np.array(["a\r=1+1", "a\n=1+1", 'a"b', "a,b"], dtype=object))]
+    text = _as_csv(columns, spreadsheet=False)
+    assert text == 'y\n"a\r=1+1"\n"a\n=1+1"\n"a""b"\n"a,b"\n'
 
 
 def test_control_characters_do_not_reach_the_terminal(mercer, fit, rows, write, tmp_path):

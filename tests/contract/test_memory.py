@@ -11,11 +11,13 @@ from sklearn.base import is_classifier
 
 from mercer import (
     RBF,
+    AutoClassifier,
     GaussianProcessClassifier,
     KernelCCA,
     KernelPCA,
     KernelRidge,
     KernelSearch,
+    LocalModels,
     MercerMap,
     config_context,
     errors,
@@ -74,6 +76,10 @@ def test_remedies_of_learners():
             MercerMap(RBF()).fit(X)
         with pytest.raises(errors.MemoryBudgetError, match="give fewer samples"):
             kernel_thinning(X, 10)
+        with pytest.raises(
+            errors.MemoryBudgetError, match=r"LocalModels: .*; fit on fewer samples"
+        ):
+            LocalModels(KernelRidge(), most=100).fit(X, X[:, 0])
 
 
 def test_canonical_correlations_keep_the_budget():
@@ -101,6 +107,18 @@ def test_long_labels_take_no_room_at_every_sample(name):
     labels = ["a" * letters, "b"] * 30
     tracemalloc.start()
     model.fit(X, labels)
+    assert set(model.predict(X)) <= set(labels)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60 * letters * np.dtype("U1").itemsize
+
+
+def test_long_labels_take_no_room_in_automatic_models():
+    X, letters = samples("SVC", 60), 1_000_000
+    AutoClassifier(kernel="RBF()", learner="ridge").fit(X, ["a", "b"] * 30)  # compiles
+    labels = ["a" * letters, "b"] * 30
+    tracemalloc.start()
+    model = AutoClassifier(kernel="RBF()", learner="ridge").fit(X, labels)
     assert set(model.predict(X)) <= set(labels)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

@@ -1,12 +1,14 @@
 """Files of series."""
 
 import gzip
+import re
+import warnings
 
 import numpy as np
 import pytest
 
 from mercer import AutoClassifier, read_series
-from mercer.errors import InputError
+from mercer.errors import DataWarning, InputError
 from mercer.readers import read_source
 
 TS = """# a comment
@@ -53,6 +55,7 @@ def test_files_of_ucr(tmp_path, name):
     [
         ("a.ts", "@classLabel true a\n@data\n1,2:3:a\n", r"lengths \[2, 1\] in line 3"),
         ("a.ts", "@classLabel true a\n@data\n1,x:a\n", "line 3"),
+        ("a.ts", "@targetLabel true\n@data\n1,2:0.5\n1,2:x\n", "not a file of series: line 4"),
         ("a.ts", "@data\n", "holds no series"),
         ("a.ts", "@timeStamps true\n@classLabel true a\n@data\n1,2:a\n", "time stamps"),
         ("a.ts", "@timeStamps true\n@classLabel true a\n@data\n(2007-01-01,2):a\n", "time stamps"),
@@ -88,3 +91,41 @@ def test_series_have_kernels_of_their_own_in_automatic_models():
     model = AutoClassifier().fit(X, y)
     assert "GlobalAlignment" in repr(model.kernel_) or "Signature" in repr(model.kernel_)
     assert model.score(X, y) > 0.9
+
+
+LARGE = 2**53 + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("a.ts", f"@classLabel true a\n@data\n1,2:a\n1,{LARGE}:a\n{LARGE},1:a\n", 4),
+        ("a.ts", f"@targetLabel true\n@data\n1,2:0.5\n1,2:{LARGE}\n", 4),
+        ("A_TRAIN.tsv", f"1\t0.5\t0.7\n1\t{LARGE}\t-{LARGE}\n", 2),
+    ],
+    ids=["values", "target", "ucr"],
+)
+def test_digits_that_are_lost(tmp_path, name, text, line):
+    (tmp_path / name).write_text(text)
+    words = rf"{name}, line {line} = '{LARGE}' is a whole number beyond 2.53"
+    for read in (read_series, read_source):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            read(tmp_path / name)
+        assert len(said) == 1 and said[0].category is DataWarning
+        assert re.match(words, str(said[0].message))
+        with pytest.raises(InputError, match=words):
+            read(tmp_path / name, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.ts", f"@classLabel true {LARGE}\n@data\n{2**53},1e300:{LARGE}\n"),
+        ("A_TEST.tsv", f"{LARGE}\t{2**53}\t9007199254740993.5\n"),
+    ],
+    ids=["ts", "ucr"],
+)
+def test_digits_that_are_kept(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    assert read_series(tmp_path / name, strict=True)[1].tolist() == [str(LARGE)]

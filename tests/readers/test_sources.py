@@ -117,6 +117,17 @@ def test_files_of_different_case(tmp_path):
     assert source.samples == ["acgt", "acgt"]
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.svm", "A_TRAIN.tsv"])
+def test_whole_numbers_beyond_all_floats(tmp_path, name):
+    nines = "9" * 400
+    text = {"a.csv": f"a,b\n1,2\n3,{nines}\n", "a.svm": f"1 1:2\n0 1:{nines}\n"}
+    (tmp_path / name).write_text(text.get(name, f"1\t2\n2\t{nines}\n"))
+    with pytest.warns(errors.DataWarning, match=r"9\.\.\. is a whole number beyond 2.53"):
+        samples = read_source(tmp_path / name).samples
+    if name == "a.csv":
+        assert samples["b"].tolist() == [2.0, np.inf]
+
+
 def test_column_numbers_beyond_reason(tmp_path):
     file = tmp_path / "v.svm"
     for number in (2_000_000, 2_000_000_000, 2**40, 2**70):

@@ -39,6 +39,7 @@ from mercer.errors import (
     warn,
 )
 from mercer.estimators.common.faces import ShowsFit
+from mercer.estimators.common.training import long_labels_as_objects
 from mercer.estimators.common.validation import check_weights
 from mercer.params import NearestNames
 from mercer.proposals.letters import warn_of_case
@@ -70,7 +71,7 @@ class CheckedInput(NearestNames, ShowsFit, BaseEstimator):
         self._forget_columns()
         given, X = X, self._check_samples(X, reset=True)
         warn_of_case(given, tuple(self.missing), _listed(self.drop))
-        y = column_or_1d(y, warn=True)
+        y = column_or_1d(long_labels_as_objects(y), warn=True)
         if len(y) != raw_length(X):
             rule = f"must have one for each of the {raw_length(X)} samples"
             raise ShapeError("y", f"{len(y)} values", rule)

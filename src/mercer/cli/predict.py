@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import io
 import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -123,9 +123,11 @@ def _as_csv(columns: list[tuple[str, np.ndarray]], spreadsheet: bool) -> str:
     table = [[name, *map(_cell, values)] for name, values in columns]
     if spreadsheet:
         table = [list(map(_no_formula, column)) for column in table]
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(zip(*table, strict=True))
-    return buffer.getvalue()
+    lines: list[str] = []
+    # quotes what the ends of lines have, so that a carriage return in a cell begins no row
+    writer = csv.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")
+    writer.writerows(zip(*table, strict=True))
+    return "".join(line.removesuffix("\r\n") + "\n" for line in lines)
 
 
 def _cell(value: object) -> str:

@@ -22,9 +22,10 @@ from mercer.errors import ParameterError, warn
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.expansion import Expansion
 from mercer.estimators.common.fitting import fits
+from mercer.estimators.common.kernel_choice import Choice, why_unused
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Training, begin
-from mercer.estimators.common.validation import check_fitted
+from mercer.estimators.common.validation import check_fitted, warn_of_ignored
 from mercer.gram.plan import PRODUCTS
 from mercer.kernels.base import Kernel
 from mercer.state import State
@@ -69,6 +70,12 @@ class LabelGraph(ClassifierMixin, KernelEstimator):
 
     def _given_kernel(self) -> KernelLike:
         return "linear" if self._by_neighbors() else self.kernel
+
+    def _warn_of_parameters(self, choice: Choice) -> None:
+        super()._warn_of_parameters(choice)
+        if not choice.foreign or why_unused(choice, self._given_kernel()):
+            because = "only kernel='knn' looks for neighbors"
+            warn_of_ignored(self, "n_neighbors", because=because, remedy="leave it out")
 
     def _by_neighbors(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "knn"

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from mercer.aliases import Estimator, RandomState, RawSamples, Targets, Weights
 from mercer.domains.base import pick_rows, raw_length
 from mercer.errors import DataWarning, ParameterError, explain, warn
-from mercer.estimators.common.fitting import restores
+from mercer.estimators.common.fitting import memory_remedy, restores
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.validation import weights_for
 from mercer.estimators.learning.metric import learn_metric
@@ -207,16 +207,17 @@ class LocalModels(Wrapper):
         """The weight of every column along which rows may be split."""
         target: Literal["labels", "numbers"] = "labels" if is_classifier(self) else "numbers"
         kernel = RBF(width(Z, "median", random_state=0))
-        learned = learn_metric(
-            kernel,
-            Z,
-            y,
-            rows=_ROWS,
-            tied=tied,
-            target=target,
-            sample_weight=weight,
-            random_state=random,
-        )
+        with memory_remedy("LocalModels", "fit on fewer samples"):
+            learned = learn_metric(
+                kernel,
+                Z,
+                y,
+                rows=_ROWS,
+                tied=tied,
+                target=target,
+                sample_weight=weight,
+                random_state=random,
+            )
         return learned.metric
 
     def _fit_parts(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import re
 
 import numpy as np
@@ -22,6 +23,7 @@ _MOST_LISTED = 3  # words that repeat, and as many that do not, of those that ar
 _AS_TEXT = "read the column as text (--text, or texts=)"
 _AS_NAME = f"if it is a name, {_AS_TEXT}"
 _LOST = "is a whole number beyond 2^53: its last digits are lost"
+_SMALLER = "divide the values by a constant, or subtract one"
 _LONG_VALUE = re.compile(r":([-+]?\d{16,})(?=\s|$)")
 
 
@@ -143,9 +145,20 @@ def doubt_digits(file: str, text: str, strict: bool) -> None:
     for match in _LONG_VALUE.finditer(text):
         if _loses_digits(match[1]):
             line = text.count("\n", 0, match.start()) + 1
-            remedy = "divide the values by a constant, or subtract one"
-            doubt(strict, f"{file}, line {line}", match[1], _LOST, remedy)
+            doubt(strict, f"{file}, line {line}", match[1], _LOST, _SMALLER)
             return
+
+
+def doubt_digits_of_line(
+    file: str, line: int, cells: list[str], values: np.ndarray, strict: bool
+) -> bool:
+    """The same of the cells of one line and what was read of them; whether one was rounded."""
+    for at in np.flatnonzero(np.abs(values) >= _EXACT):
+        cell = cells[at].strip()
+        if _loses_digits(cell):
+            doubt(strict, f"{file}, line {line}", cell, _LOST, _SMALLER)
+            return True
+    return False
 
 
 def _kind(column: Frame) -> str:
@@ -161,4 +174,7 @@ def _are_large(column: Frame) -> np.ndarray:
 
 
 def _loses_digits(cell: str) -> bool:
-    return _WHOLE.fullmatch(cell) is not None and int(cell) != int(float(cell))
+    if _WHOLE.fullmatch(cell) is None:
+        return False
+    number = float(cell)
+    return math.isinf(number) or int(cell) != int(number)

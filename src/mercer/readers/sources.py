@@ -122,7 +122,7 @@ def _read_one(file: Path, like: Source | None, most_bytes: int, options: dict[st
     if _suffix(file) in LINES:
         return _tree_lines(file, most_bytes)
     if holds_series(file):
-        return _series(file, most_bytes)
+        return _series(file, most_bytes, bool(options.get("strict")))
     if file.suffix.lower() not in parquet.SUFFIXES:
         text = read_text(file, "latin-1", most_bytes)
         if _suffix(file) in _NAMED_SVMLIGHT or _is_svmlight(text):
@@ -151,8 +151,8 @@ def _graphs(folder: Path) -> Source:
     return Source("graphs", graphs, y, [], None, description)
 
 
-def _series(file: Path, most_bytes: int) -> Source:
-    series, labels = read_series(file, most_bytes=most_bytes)
+def _series(file: Path, most_bytes: int, strict: bool) -> Source:
+    series, labels = read_series(file, most_bytes=most_bytes, strict=strict)
     lengths = [len(one) for one in series]
     extent = " to ".join(map(str, sorted({min(lengths), max(lengths)})))
     description = f"{len(series):,} series of {extent} points"

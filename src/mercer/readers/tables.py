@@ -284,5 +284,5 @@ def _tidied(cells: Cells, column: Frame) -> Frame:
     if kind == "string":
         return cells.as_numbers(column)
     if "integer" in kind or kind == "floating":  # whole numbers beyond 64 bits
-        return column.astype(float)
+        return column.astype(str).astype(float)  # by text: beyond all floats they are infinite
     return column

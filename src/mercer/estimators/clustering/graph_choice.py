@@ -15,9 +15,9 @@ from mercer.errors import ParameterError
 from mercer.estimators.centers.data import Opened, open_rows
 from mercer.estimators.centers.unlabeled import EXACT_STEPS
 from mercer.estimators.clustering.affinity import GivenGraph, Graph, KernelGraph, NeighborGraph
-from mercer.estimators.common.kernel_choice import Choice, is_precomputed
+from mercer.estimators.common.kernel_choice import Choice, is_precomputed, why_unused
 from mercer.estimators.common.training import begin
-from mercer.estimators.common.validation import check_weights
+from mercer.estimators.common.validation import check_weights, warn_of_ignored
 from mercer.gram.matrix import Matrix
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.sums import Scaled
@@ -47,6 +47,16 @@ class Built:
 def is_affinity(affinity: KernelLike, name: str) -> bool:
     """Whether an affinity is the one of that name."""
     return isinstance(affinity, str) and affinity == name
+
+
+def warn_of_neighbors(estimator: SpectralClustering, choice: Choice) -> None:
+    """Warn of a number of neighbors beside an affinity that does not look for them."""
+    affinity = estimator.affinity
+    if isinstance(affinity, str) and affinity.endswith("nearest_neighbors"):
+        return
+    if not choice.foreign or why_unused(choice, estimator._given_kernel()):
+        because = "only affinity='nearest_neighbors' looks for neighbors"
+        warn_of_ignored(estimator, "n_neighbors", because=because, remedy="leave it out")
 
 
 def neighbors_choice(choice: Choice) -> Choice:

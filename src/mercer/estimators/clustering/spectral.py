@@ -41,6 +41,7 @@ from mercer.estimators.clustering.graph_choice import (
     is_affinity,
     neighbors_choice,
     open_graph,
+    warn_of_neighbors,
 )
 from mercer.estimators.clustering.on_centers import CenterGraph, fit_graph
 from mercer.estimators.common.base import CENTER_RULES, KERNEL_RULES, KernelEstimator
@@ -235,6 +236,10 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
             case "precomputed_nearest_neighbors":
                 return "precomputed"
         return self._with_params(self.affinity)
+
+    def _warn_of_parameters(self, choice: Choice) -> None:
+        super()._warn_of_parameters(choice)
+        warn_of_neighbors(self, choice)
 
     def _choose(self, X: RawSamples, weight: np.ndarray | None = None) -> Choice:
         choice = super()._choose(X, weight)

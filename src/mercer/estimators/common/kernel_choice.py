@@ -183,6 +183,15 @@ def has_own_parameters(kernel: KernelLike) -> bool:
     return isinstance(kernel, Kernel)
 
 
+def why_unused(choice: Choice, given: KernelLike) -> str:
+    """Why a matrix or a function has no use for parameters of kernels by name; empty for these."""
+    if choice.kernel is None:
+        return "the Gram matrix is given"
+    if isinstance(choice.kernel, CallableKernel) and not isinstance(given, str):
+        return "a function has parameters of its own"
+    return ""
+
+
 def is_precomputed(kernel: KernelLike) -> bool:
     """Whether the samples are the Gram matrix."""
     return isinstance(kernel, str) and kernel == "precomputed"

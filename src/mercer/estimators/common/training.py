@@ -23,6 +23,7 @@ from mercer.estimators.common.validation import (
     check_square,
     check_weights,
     note_columns,
+    warn_of_equal_samples,
 )
 from mercer.gram.build import gram_matrix
 from mercer.gram.fill import dense
@@ -139,8 +140,12 @@ def begin(
     if choice.kernel is None:
         check_square(X)
         estimator._check_matrix(X, rows)
+        if len(rows) == n and estimator.samples_must_differ:
+            warn_of_equal_samples(X)
     else:
         counted = X if len(rows) == n else pick_rows(X, rows)
+        if estimator.samples_must_differ:
+            warn_of_equal_samples(counted)
         choice.kernel.fit_batch(Batch(counted))
         check_resolved(choice.kernel, counted, estimator.samples_must_differ)
         rows_are_numbers = getattr(getattr(X, "dtype", None), "kind", "") == "f"

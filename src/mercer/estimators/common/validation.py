@@ -10,15 +10,17 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from mercer import errors
 from mercer.aliases import Estimator, Features, RawSamples, Weights
-from mercer.domains.base import in_order_of
+from mercer.domains.base import in_order_of, pick_rows, raw_length
 from mercer.domains.raw import dense_numbers
 from mercer.errors import (
+    ABSENT,
     DataWarning,
     KernelOverflowError,
     ParameterError,
     ShapeError,
     explain,
     warn,
+    warn_ignored,
 )
 from mercer.kernels.base import Kernel
 from mercer.kernels.combine.columns import reads_by_name
@@ -136,14 +138,18 @@ def check_sums(X: Features) -> None:
         raise ParameterError("X", "the training samples", rule, remedy)
 
 
-def warn_of_ignored(estimator: Estimator, *names: str) -> None:
-    """Warn of parameters of kernels by name that were set beside a kernel object."""
+def warn_of_ignored(
+    estimator: Estimator,
+    *names: str,
+    because: str = "the kernel has parameters of its own",
+    remedy: str = "set them in the kernel",
+) -> None:
+    """Warn of parameters that were set beside a kernel that has no use for them."""
     given = vars(estimator)
     defaults = inspect.unwrap(type(estimator).__init__).__kwdefaults__
     for name in names:
         if name in given and given[name] != defaults.get(name, given[name]):
-            rule = "is ignored: the kernel has parameters of its own"
-            warn(explain(name, given[name], rule, "set them in the kernel"))
+            warn_ignored(name, given[name], because, remedy)
 
 
 def check_resolved(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
@@ -178,6 +184,31 @@ def check_resolved(kernel: Kernel, X: RawSamples, must_differ: bool) -> None:
             scale = max(scale, float(np.abs(value).max()))
         if issparse(X) or np.abs(X[0] - X[-1]).min() <= _RESOLVED * scale:
             _check_varies(kernel, X)
+
+
+def warn_of_equal_samples(X: RawSamples) -> None:
+    """Warn where all samples are equal, or all values of a Gram matrix: nothing tells them apart.
+
+    Two samples settle nearly all cases.
+    """
+    n = raw_length(X)
+    if n > 1 and are_equal(pick_rows(X, np.array([0, n - 1]))) and are_equal(X):
+        rule = "are equal, so that nothing tells them apart and all predictions are equal"
+        message = explain(f"all {n} samples of X", ABSENT, rule, "give samples that differ")
+        warn(message, DataWarning)
+
+
+def are_equal(X: RawSamples) -> bool:
+    """Whether rows of numbers or words, or strings, are all the same; False for other samples."""
+    if issparse(X):
+        low, high = X.min(axis=0), X.max(axis=0)
+        return not (low != high).sum()
+    if isinstance(X, list | tuple):
+        return all(isinstance(sample, str) and sample == X[0] for sample in X)
+    values = X.to_numpy() if hasattr(X, "to_numpy") else X
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiubUS":
+        return False
+    return bool((values == values[:1]).all())
 
 
 def _check_distances(kernel: Kernel, X: RawSamples) -> None:

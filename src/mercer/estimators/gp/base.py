@@ -18,7 +18,7 @@ from mercer.estimators.common.base import KernelEstimator, certificate_on
 from mercer.estimators.common.fitting import iteration_callback
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.training import Target, check_data
-from mercer.estimators.common.validation import check_resolved, check_weights
+from mercer.estimators.common.validation import check_resolved, check_weights, warn_of_equal_samples
 from mercer.estimators.gp import learning
 from mercer.estimators.gp.bounds import BoundsLike, Names
 from mercer.estimators.gp.hyperparameters import Hyperparameters, check_status
@@ -83,6 +83,7 @@ class GaussianProcess(KernelEstimator):
         check_status(kernel, certificate)
         if certificate.status == UNKNOWN:
             kernel.warn_unknown("a Gaussian process")
+        warn_of_equal_samples(X)
         given = self.optimizer is None or len(parameters.theta) == 0
         # learned length scales leave where they start
         check_resolved(kernel, X, must_differ=given or kernel.is_constant)

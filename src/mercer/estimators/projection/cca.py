@@ -17,7 +17,7 @@ from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, Target
 from mercer.errors import ParameterError, explain, warn
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
 from mercer.estimators.common.fitting import fits
-from mercer.estimators.common.kernel_choice import has_own_parameters
+from mercer.estimators.common.kernel_choice import VECTOR_NAMES, has_own_parameters
 from mercer.estimators.common.report import FitReport
 from mercer.estimators.common.validation import check_fitted, warn_of_ignored
 from mercer.estimators.projection.views import Counted, FittedView, as_view, count_samples, fit_view
@@ -213,6 +213,10 @@ class KernelCCA(
         """Fit the kernel of every view, and decompose its Gram matrix."""
         if all(map(has_own_parameters, kernels)):
             warn_of_ignored(self, *KernelEstimator.kernel_parameters)
+        elif not any(isinstance(kernel, str) and kernel in VECTOR_NAMES for kernel in kernels):
+            because = "no view has a kernel by name"
+            names = KernelEstimator.kernel_parameters
+            warn_of_ignored(self, *names, because=because, remedy="leave it out")
         self._views: list[FittedView] = []
         factors = []
         for number, (X, kernel) in enumerate(zip(views, kernels, strict=True)):

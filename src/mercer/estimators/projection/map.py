@@ -22,6 +22,7 @@ from mercer.estimators.common.validation import (
     check_resolved,
     check_weights,
     note_columns,
+    warn_of_equal_samples,
 )
 from mercer.gram.fill import dense
 from mercer.gram.plan import FLOAT64
@@ -143,6 +144,7 @@ class KernelMap(OldNames, AnswersDask, TransformerMixin, BaseEstimator):
             counted = pick_rows(X, rows)
             batch = Batch(counted)
         self.kernel_ = clone(self._given_kernel()).fit_batch(batch)
+        warn_of_equal_samples(counted)
         check_resolved(self.kernel_, counted, must_differ=True)
         centers = Centers(X, rows, weight[rows])
         self.centers_ = counted

@@ -14,11 +14,16 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from mercer.aliases import ParameterRules, RandomState, RawSamples, Targets, Weights
 from mercer.domains.base import pick_rows
-from mercer.errors import ParameterError
+from mercer.errors import ABSENT, ParameterError
 from mercer.estimators.common.base import KernelEstimator
 from mercer.estimators.common.fitting import fits, iteration_callback, memory_remedy
 from mercer.estimators.common.training import check_data
-from mercer.estimators.common.validation import check_fitted, check_squares, check_weights
+from mercer.estimators.common.validation import (
+    are_equal,
+    check_fitted,
+    check_squares,
+    check_weights,
+)
 from mercer.estimators.gp.inference import Prediction
 from mercer.estimators.gp.regressor import GaussianProcessRegressor
 from mercer.estimators.gp.targets import Units
@@ -210,6 +215,9 @@ class KernelSearch(RegressorMixin, KernelEstimator):
         bases = bases_on(self.bases, X, counted, self.columns)
         if len(counted) < len(y):
             X, y = pick_rows(X, counted), y[counted]
+        if are_equal(X):
+            what, remedy = f"all {len(y)} samples of X", "give samples that differ"
+            raise ParameterError(what, ABSENT, "are equal: no kernel tells them apart", remedy)
         rng = check_random_state(self.random_state)
         rows = _drawn(rng, len(y), self.rows)
         chosen = weight[rows] if isinstance(weight, np.ndarray) else weight

@@ -22,7 +22,7 @@ from mercer.estimators.common.fitting import Observable, iteration_callback
 from mercer.estimators.common.lazily import AnswersDask
 from mercer.estimators.common.numbers import read_numbers
 from mercer.estimators.common.report import FitReport
-from mercer.estimators.common.validation import check_sums
+from mercer.estimators.common.validation import check_sums, warn_of_equal_samples
 from mercer.gram.plan import FLOAT64, require_room
 from mercer.kernels.vectors.dot import Linear
 from mercer.solvers.margin.linear import (
@@ -70,6 +70,7 @@ class LinearMachine(AnswersDask, Observable, BaseEstimator):
     def _columns(self, X: Features) -> Features:
         """The samples with the constant column of the intercept, which is penalized like others."""
         check_sums(X)
+        warn_of_equal_samples(X)
         n, d = X.shape
         if sparse.issparse(X) and 3 * X.nnz < 2 * n * d:
             return self._sparse_columns(X)

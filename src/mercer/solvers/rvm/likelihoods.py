@@ -19,14 +19,21 @@ _NEWTON_STEPS = 100
 def _root_inverse(H: np.ndarray, alpha: np.ndarray) -> tuple[np.ndarray, float]:
     """R with RᵀR = (H + diag α)⁻¹, and the logarithm of the determinant of that.
 
-    It is scaled by √α, so that precisions of any size are harmless.
+    It is scaled by √α, so that precisions of any size are harmless. Where functions are so alike
+    that rounding makes H indefinite by more than α, its negative eigenvalues count as zero.
     """
     if len(H) == 0:  # LAPACK in older versions of SciPy refuses an empty matrix
         return np.zeros((0, 0)), 0.0
     root = 1.0 / np.sqrt(alpha)
     scaled = root[:, None] * H * root
     scaled.reshape(-1)[:: len(H) + 1] += 1.0
-    lower = linalg.cholesky(scaled, lower=True, overwrite_a=True, check_finite=False)
+    try:
+        lower = linalg.cholesky(scaled, lower=True, check_finite=False)
+    except linalg.LinAlgError:
+        values, vectors = linalg.eigh(scaled, overwrite_a=True, check_finite=False)
+        values = np.maximum(values, 1.0)
+        half = (vectors / np.sqrt(values)).T
+        return half * root, float(2 * np.log(root).sum() - np.log(values).sum())
     half, _ = linalg.lapack.dtrtri(lower, lower=1)
     determinant = float(2 * np.log(root).sum() - 2 * np.log(lower.diagonal()).sum())
     return half * root, determinant
@@ -152,8 +159,12 @@ class Gaussian:
         theta = optimize.minimize(
             negative_evidence, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options
         ).x
-        best = np.exp(theta)
+        best, noise = np.exp(theta), self.noise
         self.noise = float(best[-1])
+        # sums of products lose the evidence where functions are nearly alike: ask the residuals
+        if self.settle(A, best[:-1]).value < posterior.value:
+            self.noise = noise
+            return alpha
         return best[:-1]
 
 
