@@ -143,7 +143,10 @@ def begin(
             warn_of_equal_samples(X)
     else:
         counted = X if len(rows) == n else pick_rows(X, rows)
-        if estimator.samples_must_differ:
+        # the first and the last sample settle nearly all cases
+        plain = type(counted) is np.ndarray
+        settled = plain and bool(np.any(counted[:1] != counted[-1:]))
+        if estimator.samples_must_differ and not settled:
             warn_of_equal_samples(counted)
         choice.kernel.fit_batch(Batch(counted))
         check_resolved(choice.kernel, counted, estimator.samples_must_differ)
@@ -211,7 +214,10 @@ def _needs_no_conversion(
     estimator: KernelEstimator, X: RawSamples, y: Targets, target: Target
 ) -> bool:
     """Whether scikit-learn's checks would change nothing; they cost more than a small fit."""
-    if not estimator._takes_vectors() or not _is_plain_matrix(X):
+    is_array = type(X) is np.ndarray and X.dtype == np.float64
+    if not is_array or X.ndim != 2 or not X.flags.c_contiguous or not estimator._takes_vectors():
+        return False
+    if len(X) < 2 or X.shape[1] == 0 or not np.isfinite(X.sum()):
         return False
     if target == "none":
         return True
@@ -227,14 +233,6 @@ def are_plain_labels(y: np.ndarray) -> bool:
     if y.dtype.kind == "f":
         return bool((np.abs(y) < _WHOLE).all()) and bool((y == np.rint(y)).all())
     return y.dtype.kind in "iubU"
-
-
-def _is_plain_matrix(X: RawSamples) -> bool:
-    """Whether the samples are an array of finite numbers in C's order, with two rows or more."""
-    is_array = type(X) is np.ndarray and X.dtype == np.float64
-    if not is_array or X.ndim != 2 or not X.flags.c_contiguous:
-        return False
-    return len(X) >= 2 and X.shape[1] > 0 and bool(np.isfinite(X.sum()))
 
 
 def begin_classes(
