@@ -16,7 +16,15 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 
-from mercer.aliases import Gamma, KernelLike, ParameterRules, RawSamples, SparseMatrix, Targets
+from mercer.aliases import (
+    Gamma,
+    KernelLike,
+    ParameterRules,
+    RawSamples,
+    SparseMatrix,
+    Targets,
+    Weights,
+)
 from mercer.domains.base import raw_length
 from mercer.errors import ParameterError, warn
 from mercer.estimators.common.base import KERNEL_RULES, KernelEstimator
@@ -71,11 +79,12 @@ class LabelGraph(ClassifierMixin, KernelEstimator):
     def _given_kernel(self) -> KernelLike:
         return "linear" if self._by_neighbors() else self.kernel
 
-    def _warn_of_parameters(self, choice: Choice) -> None:
-        super()._warn_of_parameters(choice)
+    def _choose(self, X: RawSamples, weight: Weights = None) -> Choice:
+        choice = super()._choose(X, weight)
         if not choice.foreign or why_unused(choice, self._given_kernel()):
             because = "only kernel='knn' looks for neighbors"
             warn_of_ignored(self, "n_neighbors", because=because, remedy="leave it out")
+        return choice
 
     def _by_neighbors(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "knn"

@@ -237,12 +237,9 @@ class SpectralClustering(ClusterMixin, KernelEstimator):
                 return "precomputed"
         return self._with_params(self.affinity)
 
-    def _warn_of_parameters(self, choice: Choice) -> None:
-        super()._warn_of_parameters(choice)
-        warn_of_neighbors(self, choice)
-
     def _choose(self, X: RawSamples, weight: np.ndarray | None = None) -> Choice:
         choice = super()._choose(X, weight)
+        warn_of_neighbors(self, choice)
         if is_affinity(self.affinity, "nearest_neighbors"):
             return neighbors_choice(choice)
         return choice

@@ -137,23 +137,17 @@ class KernelEstimator(NearestNames, ShowsFit, Observable, BaseEstimator):
             weight,
         )
         self._check_definite(choice, given.get("repair"), X)
-        self._warn_of_parameters(choice)
-        return choice
-
-    def _warn_of_parameters(self, choice: Choice) -> None:
-        """Warn of parameters for which the kernel that was chosen has no use.
-
-        A name that does not have them says nothing, so that one grid suits several names.
-        """
+        # a name that does not have them says nothing, so that one grid suits several names
         if not choice.foreign:
             warn_of_ignored(self, *self.kernel_parameters)
-            return
+            return choice
         if isinstance(self._given_kernel(), str):
             self._warn_of_unused_params()
         unused = why_unused(choice, self._given_kernel())
         if unused:
             names = [name for name in self.kernel_parameters if name != "kernel_params"]
             warn_of_ignored(self, *names, because=unused, remedy="leave it out")
+        return choice
 
     def _kernel_parameters(self) -> Mapping[str, Any]:
         """The parameters of this estimator, among them those of kernels by name."""
