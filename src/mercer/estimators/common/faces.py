@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -26,7 +27,7 @@ def fitted_html(model: object) -> str:
     A list of kernels, as of a model of several views, is shown one by one.
     """
     kernels = getattr(model, "kernel_", None)
-    parts: list[Any] = list(kernels) if isinstance(kernels, (list, tuple)) else [kernels]
+    parts: list[Any] = list(kernels) if isinstance(kernels, Sequence) else [kernels]
     parts.append(getattr(model, "report_", None))
     shown = [part._repr_html_() for part in parts if hasattr(part, "_repr_html_")]
     return "".join(f"<div>{part}</div>" for part in shown)

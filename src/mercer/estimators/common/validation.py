@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.sparse import issparse
@@ -82,7 +83,7 @@ def as_in_training(estimator: Estimator, X: RawSamples) -> RawSamples:
 
 def _reads_columns_by_name(kernels: object) -> bool:
     """Whether one kernel, or each of several, looks columns up by their names."""
-    if not isinstance(kernels, (list, tuple)):
+    if not isinstance(kernels, Sequence):
         kernels = [kernels]
     return all(isinstance(kernel, Kernel) and reads_by_name(kernel) for kernel in kernels)
 
