@@ -36,12 +36,13 @@ def are_objects(raw: RawSamples) -> bool:
         raw = raw.to_numpy()
     if isinstance(raw, np.ndarray):
         if raw.dtype != np.dtype(object):
-            return raw.dtype.kind in "US" or raw.ndim > 2
+            return (raw.dtype.kind in "US" and raw.ndim != 2) or raw.ndim > 2
     elif not isinstance(raw, (list, tuple)):
         return False
-    if len(raw) == 0 or _is_cell(raw[0]):
+    first = next((sample for sample in raw if sample is not None), None)
+    if first is None or _is_cell(first):
         return False
-    return not _is_row(raw[0]) or len({_width(sample) for sample in raw}) > 1
+    return not _is_row(first) or len({_width(sample) for sample in raw}) > 1
 
 
 def _is_row(sample: object) -> bool:

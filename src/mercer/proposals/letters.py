@@ -10,7 +10,7 @@ import numpy as np
 from mercer.aliases import RawSamples
 from mercer.domains.tables.columns import Markers
 from mercer.errors import ABSENT, DataWarning, explain, warn
-from mercer.readers.doubts import BOTH_CASES, is_mixed_case, is_mixed_column
+from mercer.readers.doubts import BOTH_CASES, is_mixed_column
 
 
 def warn_of_case(X: RawSamples, missing: Markers = (), ignored: Collection[object] = ()) -> None:
@@ -18,7 +18,7 @@ def warn_of_case(X: RawSamples, missing: Markers = (), ignored: Collection[objec
     for what, cells, remedy in _columns_of_strings(X, ignored):
         if is_mixed_column(cells, missing):
             warn(explain(what, ABSENT, BOTH_CASES, f"write it in one case: {remedy}"), DataWarning)
-    if _holds_strings(X) and is_mixed_case(X):
+    if _holds_strings(X) and is_mixed_column(X, missing):
         remedy = "X = [text.upper() for text in X]"
         warn(explain("X", ABSENT, BOTH_CASES, f"write it in one case: {remedy}"), DataWarning)
 
@@ -37,8 +37,8 @@ def _columns_of_strings(
         for at in range(X.shape[1]):
             remedy = f"X[:, {at}] = [text.upper() for text in X[:, {at}]]"
             yield f"column {at}", X[:, at], remedy
-    elif isinstance(X, (list, tuple)) and X and isinstance(X[0], (list, tuple)):
-        shortest = min(len(row) for row in X if isinstance(row, (list, tuple)))
+    elif isinstance(X, (list, tuple)) and X and all(isinstance(r, (list, tuple)) for r in X):
+        shortest = min(map(len, X))
         for at in range(shortest):
             yield f"column {at}", [row[at] for row in X], "text.upper() for each text"
 

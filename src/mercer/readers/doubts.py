@@ -54,7 +54,8 @@ def is_mixed_case(sequences: Iterable[object]) -> bool:
 
 def is_mixed_column(cells: Iterable[object], missing: tuple[object, ...] = ()) -> bool:
     """Whether the cells of a column are DNA or RNA, with capital and small letters."""
-    present = [cell for cell in cells if cell not in missing] if missing else cells
+    words = {word for word in missing if isinstance(word, str)}
+    present = [cell for cell in cells if not (isinstance(cell, str) and cell in words)]
     return is_mixed_case(present) and _are_long(present)
 
 

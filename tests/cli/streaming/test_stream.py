@@ -275,7 +275,8 @@ def test_one_long_table_is_read_block_by_block(mercer, tmp_path, monkeypatch, ki
     monkeypatch.setattr("mercer.cli.streaming.files.MANY_ROWS", 99)
     monkeypatch.setattr("mercer.cli.streaming.fit.MANY_ROWS", 99)
     said = mercer("fit", path, "--target", "y", "-o", "m.mercer")
-    assert "read block by block, since they are more than 99" in " ".join(said.out.split())
+    by_itself = "read block by block, since they are more than 99" in " ".join(said.out.split())
+    assert by_itself == (kind == "parquet")  # a text file may lack a header
     assert mercer("predict", "m.mercer", path).code == 0
 
 

@@ -58,6 +58,11 @@ def time_is_over() -> bool:
     return deadline is not None and deadline.is_over
 
 
+def _seconds(value: float) -> str:
+    """Seconds in words, without powers of ten."""
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+
+
 def seconds_given() -> float:
     """The seconds of the deadline of the block, which has one."""
     deadline = _current.get()
@@ -84,7 +89,9 @@ def best_in_time(
     for effort, factor in _SLOWER.items():
         estimate = factor * deadline.spent
         if deadline.spent + estimate >= seconds:
-            notes.append(f"{limit} is too short for {effort!r}, which takes about {estimate:.2g} s")
+            notes.append(
+                f"{limit} is too short for {effort!r}, which takes about {_seconds(estimate)} s"
+            )
             break
         try:
             with keeping(deadline):
@@ -94,5 +101,7 @@ def best_in_time(
             break
     over = deadline.spent - seconds
     if over > 0:
-        notes.append(f"the fit took {deadline.spent:.3g} s, {over:.2g} s more than {limit}")
+        notes.append(
+            f"the fit took {_seconds(deadline.spent)} s, {_seconds(over)} s more than {limit}"
+        )
     return model, notes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from mercer.errors import InputError, MercerError, ParameterError
 from mercer.gram.blocks.files import ARROW, PARQUET, find_files, has_rows
 from mercer.gram.blocks.sources import scan
 from mercer.gram.plan import kept_rows
+from mercer.proposals.keys import is_key
 from mercer.readers.sources import holds_tables
 
 MANY_ROWS = 100_000  # of one table, beyond which it is read block by block
@@ -33,7 +35,7 @@ def streams(
     """Whether files are read block by block: several tables, a folder of them, or a large one.
 
     One table is large by its bytes, or by its rows: more than 3,000 where centers or a cluster are
-    asked for, and otherwise more than 100,000 that can be read block by block with these options.
+    asked for, and more than 100,000 of a Parquet or Arrow file that needs nothing else.
     """
     for path in data:
         if "*" not in str(path) and not path.exists():
@@ -48,8 +50,10 @@ def streams(
         return True
     if choices.get("centers") is not None or choices.get("engine") is not None:
         return _has_more(data[0], SOME_ROWS)
-    if target is None or _unused(choices, reading, test):
+    if target is None or _unused(choices, reading, test) or unused_note(choices["effort"]):
         return False
+    if not data[0].name.lower().endswith((*PARQUET, *ARROW)):
+        return False  # a text file may lack a header, and its types are those of all rows
     return _has_more(data[0], MANY_ROWS) and _is_plain(data[0], target, choices["choice"])
 
 
@@ -60,12 +64,15 @@ def _has_more(path: Path, most: int) -> bool:
         return False
     try:
         return len(scan(path)) > most
-    except (MercerError, ValueError):
+    except (MercerError, ValueError, EOFError, zlib.error):
         return False  # the reading of the whole table says what is wrong
 
 
 def _is_plain(path: Path, target: str, choice: Choice) -> bool:
-    """Whether the columns to learn from hold finite numbers only, and no target is missing."""
+    """Whether the columns to learn from hold finite numbers only, and no target is missing.
+
+    Columns that may be identifiers are for the reading of the whole table.
+    """
     try:
         return all(_is_complete(block.X, target, choice) for block in scan(path))
     except (MercerError, ValueError):
@@ -75,6 +82,8 @@ def _is_plain(path: Path, target: str, choice: Choice) -> bool:
 def _is_complete(frame: Frame, target: str, choice: Choice) -> bool:
     name = find_column(frame, target)
     features = choice.apply(frame, name)[0]
+    if any(map(is_key, features.columns)):
+        return False
     if frame[name].isna().any() or not all(is_numeric(column) for _, column in features.items()):
         return False
     return bool(np.isfinite(np.asarray(features, dtype=np.float64)).all())

@@ -237,14 +237,21 @@ class KernelEstimator(NearestNames, ShowsFit, Observable, BaseEstimator):
         domain = self._domain()
         return domain is None or domain is VECTORS or are_vectors(domain)
 
-    def _takes_as_given(self, X: RawSamples) -> bool:
-        """Whether samples go to a user's function unread: all but rows of numbers and tables."""
+    def _takes_as_given(self, X: RawSamples, reset: bool = True) -> bool:
+        """Whether samples go to a user's function unread: all but rows of numbers and tables.
+
+        New samples do if those of training did.
+        """
         kernel = self._given_kernel()
-        return callable(kernel) and not hasattr(kernel, "domain") and are_objects(X)
+        if not callable(kernel) or hasattr(kernel, "domain"):
+            return False
+        if reset or len(getattr(X, "shape", ())) == 2:
+            return are_objects(X)
+        return "n_features_in_" not in vars(self)
 
     def _check_X(self, X: RawSamples, reset: bool, **options: object) -> RawSamples:
         """Samples as the kernel can read them; ``reset`` in ``fit``, where they will be kept."""
-        if self._takes_vectors() and not self._takes_as_given(X):
+        if self._takes_vectors() and not self._takes_as_given(X, reset):
             return self._check_numbers(X, reset=reset, **options)
         if raw_length(X) == 0:
             raise EmptyInputError("X", X, "is empty", "give at least one sample")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
@@ -92,7 +92,7 @@ class CallableKernel(Kernel, abstract=True):
         else:
             for i in range(out.shape[0]):
                 for j in range(out.shape[1]):
-                    out[i, j] = float(self.function(left[i], right[j]))
+                    out[i, j] = self._value(left[i], right[j])
         check_symmetric(pair, out, self.function)
 
     def _takes_collections(self, left: RawSamples, right: RawSamples) -> bool:
@@ -109,7 +109,7 @@ class CallableKernel(Kernel, abstract=True):
 
     def _takes_pairs(self, left: RawSamples, right: RawSamples, refusal: Exception) -> bool:
         try:
-            float(self.function(left[0], right[0]))
+            self._value(left[0], right[0])
         except Exception:  # neither one nor the other, unless it wants to see all samples
             return self._refuses(left, right, refusal)
         return True
@@ -122,9 +122,19 @@ class CallableKernel(Kernel, abstract=True):
             raise refusal from None
         return False
 
+    def _value(self, left: Any, right: Any) -> float:
+        """The function of two samples, which must be a real number."""
+        value = self.function(left, right)
+        if isinstance(value, (complex, np.complexfloating)):
+            rule = f"returned values of type {type(value).__name__}"
+            raise InputTypeError("kernel", self.function, rule, "return real numbers")
+        return float(value)
+
     def _values(self, left: RawSamples, right: RawSamples) -> np.ndarray:
         values = self.function(left, right)
-        kind = values.dtype if hasattr(values, "dtype") else np.asarray(values).dtype
+        kind: Any = getattr(values, "dtype", None)
+        if not hasattr(kind, "kind"):  # of another library, or of nested lists
+            kind = np.asarray(values).dtype
         if kind.kind in _NO_NUMBERS:
             rule = f"returned values of type {kind}"
             raise InputTypeError("kernel", self.function, rule, "return real numbers")

@@ -12,7 +12,7 @@ import numpy as np
 from mercer.aliases import Estimator, RawSamples, Targets
 from mercer.errors import ABSENT, InputError
 from mercer.estimators.lazy import predict_lazily
-from mercer.gram.blocks.base import Rows
+from mercer.gram.blocks.base import Rows, stacked
 from mercer.gram.blocks.lazy import is_dask
 from mercer.params import NearestNames
 
@@ -59,7 +59,7 @@ def _lazy(method: Callable[..., Any], name: str) -> Callable[..., Any]:
         if is_dask(X):
             return predict_lazily(self, X, name)
         if isinstance(X, Rows):
-            return np.concatenate([method(self, block.X) for block in X])
+            return stacked([method(self, block.X) for block in X])
         return method(self, X, *args, **options)
 
     setattr(answer, _MARK, True)

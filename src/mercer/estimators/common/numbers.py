@@ -82,7 +82,9 @@ def _refuse_dates(estimator: Estimator, X: RawSamples) -> None:
 
 def _are_dates(X: RawSamples) -> bool:
     """Whether an array, or every column of a data frame, holds dates or durations."""
-    dtypes = list(X.dtypes) if hasattr(X, "columns") else [getattr(X, "dtype", None)]
+    dtypes = [getattr(X, "dtype", None)]
+    if hasattr(X, "columns"):
+        dtypes = list(getattr(X, "dtypes", ()))
     return bool(dtypes) and all(map(_is_temporal, dtypes))
 
 

@@ -194,7 +194,7 @@ def warn_of_equal_samples(X: RawSamples) -> None:
     """
     n = raw_length(X)
     if n > 1 and are_equal(pick_rows(X, np.array([0, n - 1]))) and are_equal(X):
-        rule = "are equal, so that nothing tells them apart and all predictions are equal"
+        rule = "are equal, so that nothing tells them apart"
         message = explain(f"all {n} samples of X", ABSENT, rule, "give samples that differ")
         warn(message, DataWarning)
 

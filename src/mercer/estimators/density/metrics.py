@@ -11,6 +11,8 @@ from mercer.errors import ParameterError
 from mercer.gram.plan import rows_at_a_time
 from mercer.kernels.vectors.radial import RadialKernel
 
+_UNDEFINED_AT_ZERO = "dice", "sokalsneath"  # 0/0 of two rows of zeros
+
 TREES = {"kd_tree": KDTree, "ball_tree": BallTree}
 METRICS = {*KDTree.valid_metrics, *BallTree.valid_metrics}  # by scikit-learn's names
 MetricParams = dict[str, object] | None
@@ -45,8 +47,8 @@ def log_sums_by_metric(
     logs = np.empty(len(X))
     for start in range(0, len(X), rows):
         scaled = distance.pairwise(X[start : start + rows], Y) / kernel.length_scale
-        if metric != "pyfunc":
-            scaled[np.isnan(scaled)] = 0.0  # 0/0, such as dice of two rows of zeros
+        if metric in _UNDEFINED_AT_ZERO:
+            scaled[np.isnan(scaled)] = 0.0
         terms = kernel.log_profile(scaled * scaled) + np.log(weight)
         logs[start : start + rows] = logsumexp(terms, axis=1)
     return logs

@@ -97,7 +97,7 @@ def main_effects(
         Rows, the training samples for example.
     columns : sequence, default=None
         The columns; by default all of them that have numbers, dates, or at most 12 different
-            values.
+        values.
     points : int, default=9
         The number of values of a column of numbers or dates, between its quantiles 0.05 and 0.95.
     rows : int, default=100

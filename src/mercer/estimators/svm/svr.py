@@ -144,8 +144,8 @@ class SVR(MarginRegressor):
     random_state : int, RandomState instance or None, default=0
         What draws the centers.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
-        The loss on centers: the distance from the tube, with parabolas instead of its kinks, so
-        that ``C`` means the same as with all rows, where no other is available; or its square.
+        The loss on centers: the distance from the tube, with parabolas of a quarter of the targets'
+        standard deviation instead of its kinks; or its square. With all rows, only the first.
     repair : {"clip", "flip", "shift"} or None, default=None
         How the Gram matrix of an indefinite kernel is made positive semi-definite: negative
         eigenvalues are set to zero, replaced by their magnitudes, or the diagonal is raised. None

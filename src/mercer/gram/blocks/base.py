@@ -314,13 +314,13 @@ def joined(blocks: Sequence[Block]) -> Block:
     if len(blocks) == 1:
         return first
     return Block(
-        _stacked([block.X for block in blocks]),
+        stacked([block.X for block in blocks]),
         None if first.y is None else np.concatenate([block.y for block in blocks]),
         None if first.weight is None else np.concatenate([block.weights() for block in blocks]),
     )
 
 
-def _stacked(parts: list[RawSamples]) -> RawSamples:
+def stacked(parts: list[RawSamples]) -> RawSamples:
     """Collections of the same kind, one after the other."""
     first = parts[0]
     if hasattr(first, "iloc"):

@@ -72,7 +72,8 @@ def solve_pairs(
     figures, seconds = np.empty((n_problems, 4)), np.empty(n_problems)
 
     solve = _compiled.one_vs_one.solve_pairs
-    plainly = Patience.spent < Patience.limit and Patience.allows(solve, len(place))
+    n_rows = len(place) if classes is None else max(len(place), len(classes.z))
+    plainly = Patience.spent < Patience.limit and Patience.allows(solve, n_rows)
     panels: np.ndarray | None = None
     values: np.ndarray | None = None
     sides = np.empty((n_problems, 0, 0), dtype=np.intp)

@@ -111,8 +111,10 @@ def dhsic_test(
     numbers = None if groups is None else group_numbers(groups, n)
     statistic = value(np.tile(np.arange(n), (len(read), 1)))
     null = _permuted(value, stack, count, rng, numbers)
-    notes = all_notes(read) + _tensor_notes(read) + all_tied(statistic, null)
-    notes += few_orders(n, numbers) + too_few(count)
+    few = few_orders(n, numbers)
+    notes = all_notes(read) + _tensor_notes(read) + few + too_few(count)
+    if not few:
+        notes += all_tied(statistic, null)
     return JointResult(
         statistic=statistic,
         pvalue=permutation_pvalue(statistic, null),

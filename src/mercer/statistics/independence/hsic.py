@@ -196,7 +196,7 @@ def by_permutations(
         null = np.zeros(count)
     else:
         null = permuted_sums(value, n, count, rng, groups)
-        notes += all_tied(statistic, null)
+        notes += () if few_orders(n, groups) else all_tied(statistic, null)
     return IndependenceResult(
         statistic=statistic,
         pvalue=permutation_pvalue(statistic, null),
