@@ -36,7 +36,7 @@ def are_objects(raw: RawSamples) -> bool:
         raw = raw.to_numpy()
     if isinstance(raw, np.ndarray):
         if raw.dtype != np.dtype(object):
-            return (raw.dtype.kind in "US" and raw.ndim != 2) or raw.ndim > 2
+            return raw.dtype.kind in "US" or raw.ndim > 2
     elif not isinstance(raw, (list, tuple)):
         return False
     first = next((sample for sample in raw if sample is not None), None)

@@ -73,7 +73,7 @@ def attempts(clock, **seconds):
     ("seconds", "model", "words"),
     [
         (1000.0, "best", []),
-        (100.0, "balanced", ["too short for 'best', which takes about 1.2e+02 s"]),
+        (100.0, "balanced", ["too short for 'best', which takes about 120 s"]),
         (10.0, "fast", ["too short for 'balanced', which takes about 15 s"]),
         (0.5, "fast", ["too short for 'balanced'", "1 s, 0.5 s more than time = 0.5"]),
     ],

@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, scale
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import mercer
 from mercer import (
     RBF,
     Jaccard,
@@ -334,6 +335,7 @@ def test_bits_do_not_depend_on_threads_or_memory():
 def test_duplicates_constants_and_few_samples_are_legal():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", mercer.errors.DataWarning)  # that all samples are equal
         for weights in ("uniform", "distance"):
             X = np.ones((20, 2))
             assert KernelNeighborsRegressor(5, weights=weights).fit(X, np.arange(20.0)).predict(
